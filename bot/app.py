@@ -10,13 +10,12 @@ import contextlib
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from collections.abc import Sequence as Many
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
 from typing import Self
 
 from bot.commands.channel_games import list_game_choices
-from bot.commands.dispatch import get_spec
+from bot.commands.dispatch import get_spec, load_shared_registry
 from bot.commands.help.pages import build_welcome
 from bot.commands.play.first_form import add_form_choices, join_number_fields
 from bot.execution.budgets import UNASKED, CommandsInFlight, Pauses
@@ -65,7 +64,7 @@ from bot.storage.store import Store
 from bot.ui.finding import FindableKind, search
 from bot.ui.form.form import opens_form
 from bot.ui.glossary import build_example
-from bot.ui.registry import TABLE, Registry, get_registry
+from bot.ui.registry import TABLE, Registry
 from bot.ui.reply.reply import Reply, build_error_reply
 from bot.ui.sizes import check_sizes
 from bot.ui.spec import (
@@ -128,7 +127,7 @@ class App:
         """
         self.store = store
         self._clock = clock
-        self.registry: Registry = get_registry()
+        self.registry: Registry = load_shared_registry()
         self.drafts = Drafts(store, clock)
         self.games = GameCache(store)
         self._pauses = Pauses(steady)
@@ -408,16 +407,14 @@ class App:
         """Return the commands that are visible in a place: the built-in ones, and those of the packs
         of its server and game.
         """
-        with use_systems(await self.load_visible_systems(place)):
-            return get_registry()
+        return self.registry.with_games(await self.load_visible_systems(place))
 
     async def load_server_registry(self, server: str) -> tuple[Registry, tuple[str, ...]]:
         """Return the registry of a server, and the first words of the commands that its enabled
         packs add, for platforms that need a server's own commands.
         """
         place = Place(server, server)
-        with use_systems(await self._rulesets.load_visible(place)):
-            registry = get_registry()
+        registry = self.registry.with_games(await self._rulesets.load_visible(place))
         packs = await self.enabled.load_packs(place)
         added = [name for name in registry.top_names if name.removesuffix(TABLE) in packs]
         return registry, tuple(added)
@@ -643,11 +640,9 @@ class App:
 
     # Answers that were not delivered yet
 
-    def use_server_registry(self, server: str) -> AbstractContextManager[None]:
-        """Return a context in which commands are formatted with a server's systems and packs, as
-        they were last loaded.
-        """
-        return use_systems(self._rulesets.get_last_seen(server))
+    def get_server_registry(self, server: str) -> Registry:
+        """Return the commands of a server (by its key) as they were last loaded, with its packs."""
+        return self.registry.with_games(self._rulesets.get_last_seen(server))
 
     async def save_undelivered(self, user: str, id: str, reply: Reply) -> None:
         """Keep an answer that can no longer be posted, until its user comes back."""
@@ -777,13 +772,13 @@ class App:
                 self.enabled.drop_cached(place.server)
             systems = await self.load_visible_systems(place)
             context = await self.get_completion_context(place, person)
-            with use_systems(systems):
-                spec = get_registry().get(path) or spec
+            registry = self.registry.with_games(systems)
+            spec = registry.get(path) or spec
             option = spec.find_option(name)
             if option is not None:
                 context = await self._add_to_context(context, spec, option, person, place)
             with use_systems(systems):
-                return complete_option(spec, name, typed, get_registry(), context, options)
+                return complete_option(spec, name, typed, registry, context, options)
         except UserError:
             return ()
 

@@ -11,6 +11,7 @@ from functools import cache, partial
 from types import FunctionType
 from typing import cast
 
+from bot.commands.dispatch import load_shared_registry
 from bot.game.roster_file import read_roster
 from bot.packs.importing.detect_format import import_tables
 from bot.rules.declared.compile_context import Setting
@@ -23,7 +24,6 @@ from bot.rules.inputs.units import RosterUnit, UnitWords, find_unit, index_by_na
 from bot.rules.tables.formula import LONGEST as MAX_FORMULA
 from bot.rules.tables.formula import compile_formula
 from bot.rulesets.catalog import find_system
-from bot.ui.registry import get_registry
 from bot.ui.spec import CommandSpec
 from bot.ui.typing.command_text import parse_text, salvage_command
 from bot.ui.typing.complete import CompletionContext, complete_option
@@ -158,7 +158,6 @@ NOT_TYPED = (
 """Rooms in which no text of a stranger is read."""
 NO_PARSERS = (
     "bot.rules.text.plain._compile_any_of",  # makes a pattern of our own signs
-    "bot.commands.dispatch.import_function",  # takes the name of a module
     "bot.commands.log.export_and_share.list_fact_requests_of_export",  # takes JSON that we wrote
     "bot.report.game_pictures.draw_game_card",
     "bot.report.game_pictures.render_link_card",
@@ -209,7 +208,7 @@ def parsers() -> dict[str, tuple[Parser, int]]:
     """Return each parser that needs more than a text, by what it reads, and the most characters
     that it is given.
     """
-    known = get_registry()
+    known = load_shared_registry()
     words: UnitWords = find_system("lnlt").words["units"]
     formulas = Formulas(Setting("steps.yaml"))
     found: dict[str, tuple[Parser, int]] = {
@@ -280,7 +279,7 @@ def _completions() -> Iterator[tuple[str, tuple[Parser, int]]]:
         decks=("cup",),
     )
     seen = set[tuple[str, str]]()
-    for spec in get_registry():
+    for spec in load_shared_registry():
         for option in spec.options:
             kind = (option.type, option.complete)
             if kind not in seen:
@@ -290,7 +289,7 @@ def _completions() -> Iterator[tuple[str, tuple[Parser, int]]]:
 
 
 def _complete(spec: CommandSpec, name: str, known: CompletionContext, text: str) -> object:
-    return complete_option(spec, name, text, get_registry(), known, {})
+    return complete_option(spec, name, text, load_shared_registry(), known, {})
 
 
 def repeated(piece: str, length: int) -> str:

@@ -15,9 +15,10 @@ from typing import Any
 from adapters.discord.command_payload import build_payload
 from adapters.slack.listeners import format_command_line
 from adapters.slack.text import get_text_after_mention, remove_markup
+from bot.commands.dispatch import load_shared_registry
 from bot.rules.errors import UserError
 from bot.rules.text.phrase import Address, Typed, When, split_pieces
-from bot.ui.registry import Registry, get_registry
+from bot.ui.registry import Registry
 from bot.ui.reply.reply import Reply
 from bot.ui.typing.command_text import ParsedCommand, parse_text
 from bot.ui.typing.command_writer import OF_SLACK, CommandReader, write_command
@@ -66,7 +67,7 @@ def commands_in(reply: Reply, where: str) -> Iterator[Found]:
 
 def is_command(text: str) -> bool:
     """Return whether a text in code font is a command, not a value such as `us1..us4`."""
-    return text.startswith("/") or text.partition(" ")[0] in get_registry().top_names
+    return text.startswith("/") or text.partition(" ")[0] in load_shared_registry().top_names
 
 
 def plain_commands_in(reply: Reply, where: str) -> Iterator[Found]:
@@ -83,7 +84,7 @@ def find_plain(text: str) -> str:
     """Return a command in the middle of a plain sentence, or ""."""
     if "/" not in text or text.startswith("/"):
         return ""
-    found = pattern_of(get_registry()).search(text)
+    found = pattern_of(load_shared_registry()).search(text)
     is_label = found is not None and text.endswith(f": {found[0]}")
     return found[0] if found is not None and not is_label else ""
 
@@ -148,9 +149,9 @@ def filled_in(text: str) -> str:
 
 def type_back(text: str, commands: Registry | None = None) -> Iterator[str]:
     """Yield why a printed command cannot be read where it was read, for each reader."""
-    commands = commands or get_registry()
+    commands = commands or load_shared_registry()
     for reader in CommandReader:
-        written = write_command(text, reader)
+        written = write_command(text, reader, load_shared_registry())
         try:
             _read(written, reader, commands)
         except (UserError, KeyError) as error:

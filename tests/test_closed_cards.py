@@ -20,6 +20,7 @@ import pytest
 from adapters.discord.render import render_message as discord
 from adapters.discord.request import DiscordRequest
 from adapters.slack.render import render_message as slack
+from bot.commands.dispatch import load_shared_registry
 from bot.game.ledger import Ledger
 from bot.rules.copies import replace
 from bot.rules.dice import Die
@@ -115,9 +116,15 @@ class World:
             if part is not None:
                 sent = replace(part, files=())
                 self.seen.append(
-                    masked(json.dumps(discord(sent, DiscordRequest(1, "", 1, 2, 2, 1)).body))
+                    masked(
+                        json.dumps(
+                            discord(
+                                sent, DiscordRequest(1, "", 1, 2, 2, 1), load_shared_registry()
+                            ).body
+                        )
+                    )
                 )
-                self.seen.append(masked(repr(slack(sent, "T1"))))
+                self.seen.append(masked(repr(slack(sent, "T1", load_shared_registry()))))
 
     async def look(self) -> None:
         """All that others can look at, and what is completed for them."""

@@ -22,12 +22,12 @@ import pytest
 from rich.console import Console
 
 from bot.cli.terminal import print_reply
+from bot.commands.dispatch import load_shared_registry
 from bot.monitoring.command_log import Watch
 from bot.monitoring.metrics import Metrics
 from bot.rules import cards
 from bot.rules.dice import Script
 from bot.rules.inputs.options import Option
-from bot.ui.registry import get_registry
 from bot.ui.spec import CommandSpec, Place
 from tests.fresh import fresh_app, run
 from tests.playing import Channel
@@ -223,7 +223,7 @@ def line_of(spec: CommandSpec, chance: Random, name: str) -> str:
 
 def specs() -> list[CommandSpec]:
     """Every command about decks and hands."""
-    found = [spec for spec in get_registry() if spec.path[0] in ("deck", "hand")]
+    found = [spec for spec in load_shared_registry() if spec.path[0] in ("deck", "hand")]
     assert len(found) > 10
     return found
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.ui.registry import get_registry
+from bot.commands.dispatch import load_shared_registry
 
 ROOT = Path(__file__).resolve().parent.parent
 HABITS = {
@@ -52,7 +52,7 @@ def test_texts_and_comments_of_the_code() -> None:
 
 
 def test_help_of_every_command() -> None:
-    for spec in get_registry():
+    for spec in load_shared_registry():
         texts = [spec.summary, spec.details]
         for option in spec.options:
             texts += [option.help, option.brief, *option.meanings.values()]
@@ -122,7 +122,11 @@ def _texts_for_players() -> Iterator[tuple[str, str]]:
 def test_nobody_reads_of_a_go() -> None:
     texts = list(_texts_for_players())
     assert len(texts) > 5_000
-    texts += [(spec.name, text) for spec in get_registry() for text in (spec.summary, spec.details)]
+    texts += [
+        (spec.name, text)
+        for spec in load_shared_registry()
+        for text in (spec.summary, spec.details)
+    ]
     pages = ("games", "slack", "discord", "cards", "hosts", "glossary", "directory", "beside")
     for page in ("README.md", *(f"docs/{name}.md" for name in pages)):
         texts += [(page, line) for line in (ROOT / page).read_text("utf-8").splitlines()]

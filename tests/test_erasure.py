@@ -16,11 +16,11 @@ from pathlib import Path
 import pytest
 
 from bot.app import App
+from bot.commands.dispatch import SHARED_COMMANDS
 from bot.runtime.settings import Settings
 from bot.storage.base import DAY
 from bot.storage.erased import FILE
 from bot.storage.sqlite.schema import list_own_copies
-from bot.ui.common_commands import list_shared_commands
 from bot.ui.reply.reply import Reply
 from bot.ui.spec import Command, Person, Place, build_own_place
 from tests.standins.postgres import PostgresServer
@@ -232,7 +232,7 @@ STAYS = {
 def free_options() -> set[str]:
     """Return every option of the shared commands into which people type what they like."""
     found = set[str]()
-    for spec in list_shared_commands(()):
+    for spec in SHARED_COMMANDS:
         for option in spec.options:
             if option.type == "str" and not option.complete and option.name != "hand":
                 found.add(f"{spec.name.removeprefix('/')} {option.name}")

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from bot.cli.batch import answer_line, run_batch
+from bot.commands.dispatch import load_shared_registry
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option, clean
 from bot.rules.inputs.units import RosterUnit, UnitWords
@@ -21,7 +22,6 @@ from bot.rules.odds.rolls import TooManyStates
 from bot.rulesets.catalog import get_systems
 from bot.rulesets.play_once import MAX_SECONDS, count_odds
 from bot.rulesets.system import System
-from bot.ui.registry import get_registry
 from bot.ui.spec import Person, Place
 from bot.ui.typing.complete import CompletionContext, complete_option
 from tests.playing import Channel
@@ -209,7 +209,7 @@ TYPED = [
 
 
 def test_completion_keeps_the_limits_of_the_platforms_for_any_text() -> None:
-    draw, all_commands = random.Random(1), get_registry()
+    draw, all_commands = random.Random(1), load_shared_registry()
     roster = tuple(
         RosterUnit(f"{name} {at}", f"us{at}", "squad", "US", {"fp": 2})
         for at, name in enumerate(["Unit", "x" * 28, "2nd Plt's HQ"] * 14)

@@ -16,13 +16,13 @@ import yaml
 
 from adapters.discord.modal import ROOM as DISCORD_ROOM
 from adapters.slack.modal import ROOM as SLACK_ROOM
+from bot.commands.dispatch import load_shared_registry
 from bot.commands.help.help import show_help
 from bot.preferences.forms import describe_in_form
 from bot.rules.inputs.units import RosterUnit
 from bot.rulesets.catalog import get_systems
 from bot.ui.form.form import build_form
 from bot.ui.help_topics import TOPICS
-from bot.ui.registry import get_registry
 from bot.ui.reply.reply import Reply
 from bot.ui.typing.command_text import parse_text
 from bot.ui.typing.command_writer import CommandReader, write_command
@@ -98,7 +98,7 @@ def test_commands_in_tables_and_packs_are_read() -> None:
                 Found(filled_in(command), _where(file))
                 for command in IN_BACKTICKS.findall(text)
                 if command.startswith("/")
-                and command[1:].partition(" ")[0] in get_registry().top_names
+                and command[1:].partition(" ")[0] in load_shared_registry().top_names
             ]
             if find_plain(IN_BACKTICKS.sub("", text)):
                 loose.append(f"{_where(file)}: {text[:120]}")
@@ -108,13 +108,13 @@ def test_commands_in_tables_and_packs_are_read() -> None:
 
 
 def test_every_example_is_read_alike_by_all() -> None:
-    examples = [Found(spec.example, spec.name) for spec in get_registry() if spec.example]
+    examples = [Found(spec.example, spec.name) for spec in load_shared_registry() if spec.example]
     assert len(examples) > 300
     assert failures(examples) == []
     for example in examples:
-        on_discord = write_command(example.text, CommandReader.DISCORD)
-        read = parse_text(on_discord, get_registry()).spec
-        assert read == parse_text(example.text, get_registry()).spec, on_discord
+        on_discord = write_command(example.text, CommandReader.DISCORD, load_shared_registry())
+        read = parse_text(on_discord, load_shared_registry()).spec
+        assert read == parse_text(example.text, load_shared_registry()).spec, on_discord
 
 
 def test_commands_in_docs_are_read() -> None:
@@ -128,7 +128,7 @@ def test_commands_in_docs_are_read() -> None:
             for command in IN_BACKTICKS.findall(text)
             if command.startswith("/")
             and "[" not in command
-            and command[1:].partition(" ")[0] in get_registry().top_names
+            and command[1:].partition(" ")[0] in load_shared_registry().top_names
         ]
     assert len(found) > 250
     assert failures(found) == []
@@ -136,7 +136,7 @@ def test_commands_in_docs_are_read() -> None:
 
 def _help_pages(topics: list[str]) -> list[tuple[str, Reply]]:
     games = list(get_systems())
-    return [(topic, show_help(topic, get_registry(), games, "lnlt")) for topic in topics]
+    return [(topic, show_help(topic, load_shared_registry(), games, "lnlt")) for topic in topics]
 
 
 def _check(replies: list[tuple[str, Reply]]) -> int:
@@ -164,7 +164,7 @@ def test_commands_of_help_are_read() -> None:
 
 @pytest.mark.slow
 def test_commands_of_all_pages_of_help_are_read() -> None:
-    assert _check(_help_pages([" ".join(spec.path) for spec in get_registry()])) > 300
+    assert _check(_help_pages([" ".join(spec.path) for spec in load_shared_registry()])) > 300
 
 
 async def _replies_of(scenes: list[frozen.Scene]) -> list[tuple[str, Reply]]:
@@ -204,7 +204,7 @@ UNITS = tuple(
 
 def _texts_of_forms() -> Iterator[tuple[str, str]]:
     """Yield every text of every form on both platforms, with its command."""
-    for room, spec in product((DISCORD_ROOM, SLACK_ROOM), get_registry()):
+    for room, spec in product((DISCORD_ROOM, SLACK_ROOM), load_shared_registry()):
         if not spec.options:
             continue
         game = get_systems()[spec.system or "lnlt"]
@@ -232,7 +232,7 @@ def test_refusals_in_a_form_tell_nobody_to_type_a_command() -> None:
     scenes = [one for one in frozen.frozen().scenes if one.name == "mistakes"]
     refused = [reply for _, reply in asyncio.run(_replies_of(scenes)) if reply.error]
     assert len(refused) > 30
-    fire = get_registry().get(("lnlt", "fire"))
+    fire = load_shared_registry().get(("lnlt", "fire"))
     assert fire is not None
     texts = [describe_in_form(fire, reply) for reply in refused]
     assert [text for text in texts if find_plain(text) or "Type: " in text] == []
@@ -241,4 +241,4 @@ def test_refusals_in_a_form_tell_nobody_to_type_a_command() -> None:
 def test_what_is_no_command_is_left_alone() -> None:
     assert not is_command("us1..us4")
     for reader in CommandReader:
-        assert write_command("hand=4,1,?", reader) == "hand=4,1,?"
+        assert write_command("hand=4,1,?", reader, load_shared_registry()) == "hand=4,1,?"

@@ -28,11 +28,11 @@ from unittest.mock import patch
 
 from bot.app import App
 from bot.cli.fuzz import build_line_for_table, build_lines
+from bot.commands.dispatch import load_shared_registry
 from bot.odds_pool.pool import Worker
 from bot.rulesets.catalog import get_systems
 from bot.rulesets.system import System
 from bot.storage.sqlite import TemporaryStore
-from bot.ui.registry import get_registry
 from bot.ui.reply.reply import Reply
 from bot.ui.spec import Person, Place
 from bot.ui.typing.command_text import format_command
@@ -314,7 +314,7 @@ def _sequences(system: System) -> Iterator[Line]:
         for line in load_scenes()[f"{system.id} begins"]
         if line.text.startswith("unit add ")
     ]
-    for spec in get_registry():
+    for spec in load_shared_registry():
         if spec.family == "sequence" and spec.system == system.id:
             yield Line("Anna", spec.example)
             for _ in range(DRAWN):

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from bot.commands.dispatch import load_shared_registry
 from bot.presentation.formula_words import format_modifier
 from bot.presentation.printed_table import PrintedGrid, get_printed_table, print_modifier
 from bot.report.event_odds import compute_export_facts
@@ -22,9 +23,8 @@ from bot.rules.tables.answer_words import format_value
 from bot.rules.tables.table import Table
 from bot.rulesets.catalog import get_systems
 from bot.rulesets.system import Sequence, System
-from bot.ui.common_commands import ROLL_OPTIONS
+from bot.ui.common_options import ROLL_OPTIONS
 from bot.ui.glossary import describe_choices, format_all_unit_words
-from bot.ui.registry import get_registry
 from bot.ui.spec import CommandSpec
 from tools.pictures import page_picture, write_pictures
 from tools.reference.page import page as keys_page
@@ -81,14 +81,14 @@ def _page(game: System) -> Iterator[str]:
     yield "Each takes these, too:"
     yield ""
     yield from _options(ROLL_OPTIONS)
-    for spec in get_registry().list_below((game.id,)):
+    for spec in load_shared_registry().list_below((game.id,)):
         yield from _sequence(spec, game.sequences[spec.target])
     for name, words in format_all_unit_words(game):
         yield ""
         yield f"## Words of a unit: {name}"
         yield ""
         yield from (f"- {line}" for line in words)
-    specs = {spec.target: spec for spec in get_registry().list_below((f"{game.id}-table",))}
+    specs = {spec.target: spec for spec in load_shared_registry().list_below((f"{game.id}-table",))}
     for group, title in game.game["groups"].items():
         yield ""
         yield f"## Tables: {title}"
@@ -101,14 +101,14 @@ def _contents(game: System) -> Iterator[str]:
     """Where everything on the page is: a long page is read from here."""
     heads = [
         _sequence_head(spec, game.sequences[spec.target])
-        for spec in get_registry().list_below((game.id,))
+        for spec in load_shared_registry().list_below((game.id,))
     ]
     yield "## Contents"
     yield ""
     yield f"- [Sequences](#sequences): {', '.join(_link(head) for head in heads)}"
     for name, _ in format_all_unit_words(game):
         yield f"- {_link(f'Words of a unit: {name}', whole=True)}"
-    specs = {spec.target: spec for spec in get_registry().list_below((f"{game.id}-table",))}
+    specs = {spec.target: spec for spec in load_shared_registry().list_below((f"{game.id}-table",))}
     for group, title in game.game["groups"].items():
         heads = [
             _table_head(specs[table.id], table)

@@ -35,6 +35,7 @@ from bot.ui.reply.parts import Entry, Grid
 from bot.ui.reply.reply import Button, Menu, Reply, build_entry_button, build_error_reply
 from bot.ui.spec import Person, Place
 from bot.ui.typing.command_text import MAX_LENGTH, format_command
+from bot.ui.typing.command_writer import CommandReader, write_commands
 from bot.ui.typing.complete import CompletionContext
 
 PLACE = Place("console:main", "console", "console")
@@ -220,7 +221,14 @@ class Session:
 
     def _refuse(self, error: UserError, text: str = "") -> None:
         self.failed = True
-        print_reply(self.console, build_error_reply(error, text))
+        self._print(build_error_reply(error, text))
+
+    def _print(self, reply: Reply, keys: str = "") -> None:
+        """Print a reply with its commands as the console takes them, and the `keys` that stand for
+        its buttons.
+        """
+        commands = self.app.get_server_registry(PLACE.server)
+        print_reply(self.console, write_commands(reply, CommandReader.CONSOLE, commands), keys)
 
     async def _show(self, reply: Reply) -> None:
         self.failed |= reply.error
@@ -235,7 +243,7 @@ class Session:
                 **{key: one for key, one in self.keys.menus.items() if key in SHOTS},
             },
         )
-        print_reply(self.console, reply, self.keys.format_keys() if self.terminal else "")
+        self._print(reply, self.keys.format_keys() if self.terminal else "")
         for path, file in zip(save_files(reply, self.folder / "files"), reply.files, strict=True):
             if (
                 self.terminal

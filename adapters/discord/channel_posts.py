@@ -5,7 +5,7 @@ They serve answers after their interaction's token has died, and messages that n
 
 import hashlib
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -19,6 +19,7 @@ from adapters.discord.permissions import MAY_NOT_PIN, explain_not_posted
 from adapters.discord.render import LATE, PERHAPS, QUIET, DiscordMessage, render_message
 from adapters.discord.request import EMBED_LINKS, EPHEMERAL, DiscordRequest, Json
 from bot.execution.budgets import Queues
+from bot.ui.registry import Registry
 from bot.ui.reply.reply import PINNED, UNPINNED, Reply
 
 log = logging.getLogger(__name__)
@@ -43,9 +44,32 @@ class Posting:
     The same answer sent twice appears once: Discord recognizes it by its nonce.
     """
 
-    def __init__(self, http: discord.http.HTTPClient) -> None:
+    def __init__(
+        self, http: discord.http.HTTPClient, get_commands: Callable[[str], Registry]
+    ) -> None:
+        """`get_commands` returns the commands that a server (by its key) had the last time."""
         self._http = http
         self._queues = Queues()
+        self._get_commands = get_commands
+
+    def render(
+        self, reply: Reply, request: DiscordRequest, *, late: bool | str = False
+    ) -> DiscordMessage:
+        """Render a reply with its commands as the server of the request has them. See
+        render_message.
+        """
+        commands = self._get_commands(request.where.server)
+        return render_message(reply, request, commands, late=late)
+
+    def build_changed_body(self, reply: Reply, request: DiscordRequest) -> Json:
+        """Build the body that changes a message to `reply`.
+
+        A boxed reply also clears what the message said in Discord's older layout.
+        """
+        body = _make_public(self.render(reply, request).body, without_flags=QUIET)
+        if reply.boxed:
+            return body | {"content": None, "embeds": []}
+        return body
 
     async def change_message(self, reply: Reply, spot: Mapping[str, Any]) -> Json:
         """Change our message at `spot` to `reply` and return it. Its files stay.
@@ -54,7 +78,7 @@ class Posting:
         """
         allowed = 0 if spot.get("bare") else EMBED_LINKS
         request = DiscordRequest(0, "", 0, 0, int(spot["channel"]), guild=1, allowed=allowed)
-        body = build_changed_body(reply, request)
+        body = self.build_changed_body(reply, request)
         path = "/channels/{channel_id}/messages/{message_id}"
         message = int(spot["message"])
         route = Route("PATCH", path, channel_id=request.channel, message_id=message)
@@ -118,12 +142,12 @@ class Posting:
                     return changed
             reply = reply.standalone
             if not reply.private and request.channel:
-                message = render_message(reply, request, late=bool(request.token))
+                message = self.render(reply, request, late=bool(request.token))
                 posted, is_sure = await self._find_posted(reply, request, message, since)
                 if posted is not None:
                     return posted
                 if not is_sure:
-                    message = render_message(reply, request, late=PERHAPS)
+                    message = self.render(reply, request, late=PERHAPS)
                 return await self._post(request.channel, message, request)
         except discord.Forbidden:
             reply = replace(reply, lines=(explain_not_posted(request), *reply.lines))
@@ -203,7 +227,7 @@ class Posting:
         If the bot may not post in the channel, the interaction's token is used. Raises
         discord.HTTPException, one of BROKEN, DiscordRefused or Unsure.
         """
-        message = render_message(reply, request)
+        message = self.render(reply, request)
         try:
             return await self._post(request.channel, message, request)
         except (discord.Forbidden, discord.NotFound):
@@ -212,7 +236,7 @@ class Posting:
     async def post_unasked(self, channel: int, reply: Reply) -> None:
         """Post a message that nobody asked for. Raises discord.HTTPException or one of BROKEN."""
         request = DiscordRequest(0, "", 0, 0, channel, guild=1, allowed=EMBED_LINKS)
-        await self._post(channel, render_message(reply, request), request)
+        await self._post(channel, self.render(reply, request), request)
 
     async def _send_direct_message(self, reply: Reply, request: DiscordRequest) -> Json | None:
         """Send a reply to the user of a request alone and return the message.
@@ -224,7 +248,7 @@ class Posting:
         try:
             conversation = await self._http.start_private_message(request.user)
             direct_request = replace(request, guild=0, channel=int(conversation["id"]))
-            message = render_message(
+            message = self.render(
                 replace(reply, private=False), direct_request, late=bool(request.channel)
             )
             return await self._post(direct_request.channel, message, direct_request)
@@ -252,17 +276,6 @@ class Posting:
         async with self._queues.wait_for_turn(str(channel)):
             posted: Json = await self._http.request(route, **content)
             return posted
-
-
-def build_changed_body(reply: Reply, request: DiscordRequest) -> Json:
-    """Build the body that changes a message to `reply`.
-
-    A boxed reply also clears what the message said in Discord's older layout.
-    """
-    body = _make_public(render_message(reply, request).body, without_flags=QUIET)
-    if reply.boxed:
-        return body | {"content": None, "embeds": []}
-    return body
 
 
 def _find_by_interaction(messages: list[Json], interaction_id: int) -> Json | None:

@@ -13,9 +13,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from adapters.discord.request import Json
+from bot.commands.dispatch import load_shared_registry
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option
-from bot.ui.registry import Registry, get_registry
+from bot.ui.registry import Registry
 from bot.ui.shown_options import is_required, list_shown_options
 from bot.ui.spec import CommandSpec, Path
 
@@ -62,7 +63,7 @@ def list_our_commands() -> list[Json]:
     A command of a host's pack that is too large is left out with a warning in the log, because
     Discord would refuse the whole list.
     """
-    commands, too_large = split_by_size(build_payload(get_registry()))
+    commands, too_large = split_by_size(build_payload(load_shared_registry()))
     for name in too_large:
         log.warning(
             "Discord takes %s characters for a command, and %s has more: it is left out",

@@ -41,9 +41,9 @@ from adapters.discord.calls import (
     DiscordRefused,
     Unsure,
 )
-from adapters.discord.channel_posts import ARCHIVED, LOADING, Posting, build_changed_body
+from adapters.discord.channel_posts import ARCHIVED, LOADING, Posting
 from adapters.discord.permissions import MAY_NOT_PIN
-from adapters.discord.render import REFUSED, DiscordMessage, render_message
+from adapters.discord.render import REFUSED, DiscordMessage
 from adapters.discord.request import (
     EPHEMERAL,
     PIN_MESSAGES,
@@ -156,7 +156,7 @@ class Delivery:
         picture = await draw_picture_after(self._app, reply, command, command.who)
         try:
             if picture is not None:
-                await self._wire.follow_up(request, render_message(picture, request))
+                await self._wire.follow_up(request, self._posting.render(picture, request))
         except TROUBLE as error:
             log.warning("no picture for interaction %s: %s", request.id, error)
         # two commands of one user at the same time send the saved answers once
@@ -174,7 +174,7 @@ class Delivery:
         """
         with suppress(*TROUBLE):
             if request.is_alive:
-                return bool(await self._wire.edit(request, render_message(reply, request)))
+                return bool(await self._wire.edit(request, self._posting.render(reply, request)))
         return False
 
     async def _deliver_saved_answers(self, request: DiscordRequest) -> None:
@@ -193,7 +193,7 @@ class Delivery:
                 saved_reply = replace(
                     reply, private=True, announce=None, lines=(*reply.lines, Small(KEPT))
                 )
-                message = render_message(saved_reply, request, late=True)
+                message = self._posting.render(saved_reply, request, late=True)
                 await self._wire.follow_up(request, message)
                 await self._app.answers.mark_seen(key)
             if len(waiting) <= MOST_TOLD:
@@ -248,10 +248,7 @@ class Delivery:
 
         If this fails as well, the outbox tries again later.
         """
-        with (
-            self._app.answers.hold_while_posting(reply),
-            self._app.use_server_registry(request.where.server),
-        ):
+        with self._app.answers.hold_while_posting(reply):
             outcome = await self._deliver(request, reply)
         await self.outbox.record_outcome(reply.outbox, 0, outcome)
 
@@ -291,7 +288,7 @@ class Delivery:
         request = DiscordRequest.from_json({"id": 0, "kind": 0, **spot, **bare})
         if not request.is_alive:
             return Undeliverable("its token is dead, and nobody else may change it")
-        message = DiscordMessage(build_changed_body(reply, request))
+        message = DiscordMessage(self._posting.build_changed_body(reply, request))
         await self._wire.edit(request, message, which=str(spot["message"]))
         return Delivered(dict(spot))
 
@@ -330,7 +327,7 @@ class Delivery:
             explanation = explain_not_pinned(MAY_NOT_PIN, request.channel)
         if explanation is not None and request.token and request.is_alive:
             try:
-                await self._wire.follow_up(request, render_message(explanation, request))
+                await self._wire.follow_up(request, self._posting.render(explanation, request))
             except TROUBLE as error:
                 log.info("could not say that a message was not pinned: %s", error)
         return {**spot, "pinned": explanation is None}
@@ -387,13 +384,13 @@ class Delivery:
         another one was first.
         """
         try:
-            return await self._wire.respond(request, kind, render_message(reply, request))
+            return await self._wire.respond(request, kind, self._posting.render(reply, request))
         except DiscordRefused as refused:
             if kind != UPDATE or reply.instead is None or refused.is_temporary:
                 raise
             log.info("message %s could not be changed: %s", request.message, refused)
             return await self._wire.respond(
-                request, MESSAGE, render_message(reply.instead, request)
+                request, MESSAGE, self._posting.render(reply.instead, request)
             )
 
     async def _show_answer(
@@ -405,10 +402,7 @@ class Delivery:
         Return whether the answer arrived or is now left to the outbox.
         """
         try:
-            with (
-                self._app.answers.hold_while_posting(reply),
-                self._app.use_server_registry(request.where.server),
-            ):
+            with self._app.answers.hold_while_posting(reply):
                 message_id = await show()
         except TROUBLE as error:
             return await self._handle_failure(request, reply, error)
@@ -578,15 +572,15 @@ class PostedAnswers:
         one.
         """
         try:
-            return await self._wire.edit(request, render_message(reply, request))
+            return await self._wire.edit(request, self._posting.render(reply, request))
         except DiscordRefused as refused:
             if reply.instead is None or refused.is_temporary:
                 raise
-            return await self._wire.follow_up(request, render_message(reply.instead, request))
+            return await self._wire.follow_up(request, self._posting.render(reply.instead, request))
 
     async def _post_new(self, request: DiscordRequest, reply: Reply) -> object:
         reply = reply.standalone
-        message = await self._wire.follow_up(request, render_message(reply, request))
+        message = await self._wire.follow_up(request, self._posting.render(reply, request))
         return await self._announce_or_get_id(request, reply, message)
 
     async def _announce_or_get_id(
@@ -607,7 +601,9 @@ class PostedAnswers:
         if reply.announce is None:
             return None
         if request.owner:  # an own install may not post in the channel, even if the bot is a member
-            message = await self._wire.follow_up(request, render_message(reply.announce, request))
+            message = await self._wire.follow_up(
+                request, self._posting.render(reply.announce, request)
+            )
         else:
             message = await self._posting.announce(reply.announce, request, self._wire)
         return _get_id(message)
@@ -661,7 +657,7 @@ class PostedAnswers:
             # Discord sent the interaction twice, and only the second delivery ran: the refusal
             # that the first one got is not the answer.
             if request.owner:
-                message = await self._wire.follow_up(request, render_message(reply, request))
+                message = await self._wire.follow_up(request, self._posting.render(reply, request))
             else:
                 message = await self._posting.post_late(reply, request)
         return await self._announce_or_get_id(request, reply, message)
@@ -673,7 +669,7 @@ class PostedAnswers:
         """
         log.error("Discord refuses the answer %r", reply.title[:100])
         try:
-            bare = render_message(Reply(reply.title[:300], private=reply.private), request)
+            bare = self._posting.render(Reply(reply.title[:300], private=reply.private), request)
             if await self._wire.respond(request, MESSAGE, bare) is None:
                 await self._wire.edit(request, bare)
         except (DiscordRefused, Unsure):
@@ -703,7 +699,7 @@ class PostedAnswers:
                 if not int(current.get("flags") or 0) & LOADING:
                     return
                 await asyncio.sleep(LEAVE_AFTER)
-            await self._wire.edit(request, render_message(Reply("Already done."), request))
+            await self._wire.edit(request, self._posting.render(Reply("Already done."), request))
         except (DiscordRefused, Unsure) as error:
             log.info("could not end a receipt: %s", error)
 

@@ -19,6 +19,7 @@ from adapters.discord.request import (
 )
 from adapters.discord.text import PEN, escape_text, format_bold, format_fenced, format_line
 from bot.rules.text.plain import remove_invisible
+from bot.ui.registry import Registry
 from bot.ui.reply.bars import COLUMNS, PHONE
 from bot.ui.reply.parts import Entry, Part, Row, Rule, Small, format_part, render_parts
 from bot.ui.reply.reply import (
@@ -34,7 +35,7 @@ from bot.ui.reply.reply import (
     Reply,
     build_entry_button,
 )
-from bot.ui.typing.command_writer import CommandReader, get_plain_pen
+from bot.ui.typing.command_writer import CommandReader, write_commands
 
 IN_A_BOX = PHONE._replace(grid=COLUMNS)
 """The layout of tables. Answers on Discord are in boxes, which are narrower than a phone."""
@@ -71,7 +72,7 @@ class DiscordMessage:
 
 
 def render_message(
-    reply: Reply, request: DiscordRequest, *, late: bool | str = False
+    reply: Reply, request: DiscordRequest, commands: Registry, *, late: bool | str = False
 ) -> DiscordMessage:
     """Render a reply as the message that answers a request.
 
@@ -79,6 +80,7 @@ def render_message(
     shortened, with the whole as a file if the bot may attach files. The message can ping nobody
     but the users whom the reply calls.
     """
+    reply = write_commands(reply, CommandReader.DISCORD, commands)
     reply = _adapt_to_own_install(reply, request)
     files, notes = _list_files(reply, request)
     lead = _build_lead(reply, late=late)
@@ -91,7 +93,7 @@ def render_message(
         body, is_shortened = _build_plain_content(reply, lead, rows)
     if is_shortened:
         if request.has_permission(ATTACH_FILES):
-            whole_text = reply.format_text(get_plain_pen(CommandReader.DISCORD))
+            whole_text = reply.format_text()
             files = (*files, File("answer.txt", whole_text))
         else:
             body["content"] += f"\n(Too long to show here. {NO_FILES})"

@@ -230,7 +230,12 @@ class Grognard(discord.AutoShardedClient):
         wire = DiscordApi(self._session)
         assert self.application_id is not None
         self._menus = ServerCommands(self.http, self.application_id, self.app)
-        delivery = Delivery(wire, Posting(self.http), self.app, partial(get_bot_permissions, self))
+        delivery = Delivery(
+            wire,
+            Posting(self.http, self.app.get_server_registry),
+            self.app,
+            partial(get_bot_permissions, self),
+        )
         self.services = DiscordServices(self.app, wire, delivery, self, self._menus)
         self._start_background_task(delivery.outbox.run())
         self._start_background_task(
@@ -364,7 +369,9 @@ class Grognard(discord.AutoShardedClient):
         """
         await remind_linked_channels(self.app.store, f"discord:{guild.id}")
         await self._menus.handle_join(f"discord:{guild.id}")
-        self._start_background_task(post_welcome(self.app, Posting(self.http), guild))
+        self._start_background_task(
+            post_welcome(self.app, Posting(self.http, self.app.get_server_registry), guild)
+        )
 
     async def on_error(self, event_method: str, /, *_: Any, **__: Any) -> None:
         """Log the exception of a failed event method."""

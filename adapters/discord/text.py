@@ -10,7 +10,6 @@ from collections.abc import Iterable
 from bot.rules.text.phrase import Address, Typed, When, split_pieces
 from bot.rules.text.plain import isolate_text, remove_invisible
 from bot.ui.reply.parts import Pen
-from bot.ui.typing.command_writer import CommandReader, write_command
 
 _MARKS = re.compile(r"([\\*_~|`<]|\](?=\())")
 _LINE_START = re.compile(r"^([^\S\n]*\d*)(?=(?:[+.)-]|-?#+|>+)\s)", re.MULTILINE)
@@ -52,7 +51,7 @@ def _format_piece(piece: str) -> str:
     if isinstance(piece, Address):
         return str(piece)
     if isinstance(piece, Typed):
-        return format_code(write_command(piece, CommandReader.DISCORD))
+        return format_code(piece)
     return _escape_piece(piece)
 
 

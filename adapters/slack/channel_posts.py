@@ -17,7 +17,7 @@ from typing import Any
 
 from adapters.delivery_loop import explain_not_pinned
 from adapters.slack.calls import Busy, SlackApi, SlackRefused
-from adapters.slack.render import LATE, LATE_PERHAPS, PERHAPS, render_message
+from adapters.slack.render import LATE, LATE_PERHAPS, PERHAPS
 from adapters.slack.request import Json, SlackRequest
 from adapters.slack.teams import Team
 from adapters.slack.text import escape_entities
@@ -157,14 +157,15 @@ async def find_posted_answer(
     team: Team,
     request: SlackRequest,
     reply: Reply,
+    text: str,
     since: float,
     blind: dict[str, float] | None = None,
 ) -> str | None:
     """Find an answer that may have been posted after `since` (Unix seconds).
 
-    Return its timestamp, "" if it was not posted, or None if that cannot be known. `blind` is
-    updated: it remembers for a day which kinds of conversations of which workspaces the app may
-    not read.
+    `text` is that of the answer as a message. Return its timestamp, "" if it was not posted, or
+    None if that cannot be known. `blind` is updated: it remembers for a day which kinds of
+    conversations of which workspaces the app may not read.
     """
     if reply.private and not request.direct:
         return None
@@ -181,7 +182,7 @@ async def find_posted_answer(
             return str(message.get("ts") or "?")
     # Two answers without a number may have the same text, so that the other one does not prove
     # that this one was posted.
-    if _has_same_text(messages, team, request, reply) or listing.get("has_more"):
+    if _has_same_text(messages, text) or listing.get("has_more"):
         return None
     return ""
 
@@ -215,14 +216,9 @@ async def _list_messages_since(
         return None
 
 
-def _has_same_text(
-    messages: Sequence[Json], team: Team, request: SlackRequest, reply: Reply
-) -> bool:
-    """Return whether one of the messages without a mark has the text of the reply."""
+def _has_same_text(messages: Sequence[Json], text: str) -> bool:
+    """Return whether one of the messages without a mark has this text."""
     unmarked = [message for message in messages if not message.get("metadata")]
-    if not unmarked:
-        return False
-    text = render_message(reply, team.id, reader=request.reader).text
     return any(_extract_text(message) == text for message in unmarked)
 
 

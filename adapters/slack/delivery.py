@@ -142,7 +142,7 @@ class Posts:
                 await self._post_in_channel(
                     team,
                     request,
-                    render_message(told, team.id, reader=request.reader),
+                    self._render(told, team.id, request.reader),
                     private=True,
                 )
             except (Busy, SlackRefused) as trouble:
@@ -204,8 +204,9 @@ class Posts:
         """Post one message, unless it was posted before; where nobody knows, it says so."""
         before = LATE if progress.late else ""
         if progress.unsure:
+            text = self._render(reply, team.id, request.reader).text
             standing = await find_posted_answer(
-                self._wire, team, request, reply, progress.began, self._blind
+                self._wire, team, request, reply, text, progress.began, self._blind
             )
             if standing:
                 log.info("an answer in %s was already posted", request.where.key)
@@ -237,7 +238,7 @@ class Posts:
         it is there. What has none of its own, a refusal above all, opens on top of it. A trigger is
         good for three seconds, and a window may be closed meanwhile: then the answer is a message.
         """
-        message = render_message(reply, team.id, reader=request.reader)
+        message = self._render(reply, team.id, request.reader)
         if message.files or request.replaces or not request.trigger:
             return False
         view = build_window_view(reply.title, message.blocks, request)
@@ -266,7 +267,7 @@ class Posts:
         if (team := await self._teams.find(request.team)) is None:
             return False
         view = build_window_view(
-            reply.title, render_message(reply, team.id, reader=request.reader).blocks, request
+            reply.title, self._render(reply, team.id, request.reader).blocks, request
         )
         for _ in range(5):  # Slack may ask to wait
             try:
@@ -304,6 +305,14 @@ class Posts:
             message = replace(message, instead=instead)
         return replace(message, metadata=build_mark(request, reply) if request.request_id else None)
 
+    def _render(self, reply: Reply, team: str, reader: CommandReader, **more: Any) -> SlackMessage:
+        """Return the message for a reply, with its commands as the workspace has them.
+
+        `more`: see render_message.
+        """
+        commands = self._app.get_server_registry(f"{PLATFORM}{team}")
+        return render_message(reply, team, commands, reader=reader, **more)
+
     async def _render_message(
         self,
         team: Team,
@@ -314,7 +323,7 @@ class Posts:
     ) -> SlackMessage:
         """The message with those of Slack's own blocks that the workspace has not refused."""
         own = await self._native.get_accepted_types(team.id)
-        return render_message(reply, team.id, before=before, notes=notes, own=own, reader=reader)
+        return self._render(reply, team.id, reader, before=before, notes=notes, own=own)
 
     async def _post_or_respond(
         self,

@@ -6,6 +6,7 @@ from adapters.slack.calls import Busy, SlackApi, SlackRefused
 from adapters.slack.installation import INSTALL_PATH, SCOPES, fetch_token
 from adapters.slack.render import render_message
 from adapters.slack.tables_and_charts import TYPES, find_refused_types
+from bot.commands.dispatch import load_shared_registry
 from bot.runtime.settings import Settings, has_oauth, list_missing_for_slack
 from bot.ui.reply.parts import Grid, Odds
 from bot.ui.reply.reply import Reply
@@ -85,7 +86,7 @@ async def _check_blocks(wire: SlackApi, token: str) -> Finding:
     """Which of Slack's own tables and charts the workspace takes, as Slack says without anything
     being posted.
     """
-    blocks = render_message(SAMPLE, "", own=frozenset(TYPES)).blocks
+    blocks = render_message(SAMPLE, "", load_shared_registry(), own=frozenset(TYPES)).blocks
     try:
         await wire.call(token, "blocks.validate", blocks=json.dumps(blocks))
     except SlackRefused as refused:

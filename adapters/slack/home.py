@@ -22,7 +22,7 @@ from adapters.slack.render import ACTION, build_action_rows, render_message
 from adapters.slack.request import PLATFORM, Json, SlackRequest, get_team
 from adapters.slack.request_handler import Ack, Quick, RequestHandler
 from adapters.slack.teams import Team
-from adapters.slack.text import PEN, get_pen
+from adapters.slack.text import PEN
 from bot.commands.by_post.my_games import YOUR_MOVE
 from bot.execution.budgets import Queues
 from bot.rules.errors import UserError
@@ -34,7 +34,7 @@ from bot.ui.registry import Registry
 from bot.ui.reply.parts import Entry, format_part
 from bot.ui.reply.reply import LINK, OPEN_FORM, Button, Reply, build_error_reply
 from bot.ui.spec import Command, Person, Place
-from bot.ui.typing.command_writer import CommandReader
+from bot.ui.typing.command_writer import CommandReader, write_commands
 
 log = logging.getLogger(__name__)
 
@@ -129,9 +129,9 @@ class Home:
             team = await self._work.teams.find(request.team)
             if team is None or reply.seen:
                 return False
-            blocks = render_message(replace(reply, mention=(), files=()), team.id).blocks[
-                :MOST_BLOCKS
-            ]
+            blocks = render_message(
+                replace(reply, mention=(), files=()), team.id, self._get_commands(team.id)
+            ).blocks[:MOST_BLOCKS]
             view: Json = {
                 "type": "modal",
                 "callback_id": "told",
@@ -158,7 +158,7 @@ class Home:
         listed = await self._load_game_list(request, who)
         entries = [part for part in listed.lines if isinstance(part, Entry)]
         shown = replace(listed, lines=()) if entries else NEWCOMER
-        blocks = render_message(shown, request.team).blocks
+        blocks = render_message(shown, request.team, self._get_commands(request.team)).blocks
         if not entries:
             blocks += _build_button_row([FIRST_GAME], _OWN, "your first game")
         for entry in entries:
@@ -173,6 +173,7 @@ class Home:
         begin = {"type": "conversations_select", "action_id": f"{ACTION}start", "filter": _CHANNELS}
         row["elements"].insert(0, begin | {"placeholder": build_plain_text("Start a game in…")})
         blocks += [{"type": "divider"}, row]
+        commands = self._get_commands(request.team)
         note = phrase(
             "Only you see this page. To play solo, type `/game start` in your messages with the bot."
         )
@@ -180,9 +181,17 @@ class Home:
             *blocks,
             {
                 "type": "context",
-                "elements": [{"type": "mrkdwn", "text": get_pen(CommandReader.DIRECT).plain(note)}],
+                "elements": [
+                    {
+                        "type": "mrkdwn",
+                        "text": PEN.plain(write_commands(note, CommandReader.DIRECT, commands)),
+                    }
+                ],
             },
         ]
+
+    def _get_commands(self, team: str) -> Registry:
+        return self._work.app.get_server_registry(f"{PLATFORM}{team}")
 
     async def _load_game_list(self, request: SlackRequest, who: Person) -> Reply:
         where = Place(

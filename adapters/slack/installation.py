@@ -24,11 +24,12 @@ from adapters.slack.request import PLATFORM, Json
 from adapters.slack.teams import StoreVault, Team, Teams
 from bot.app import App
 from bot.cli.cli import Arguments
+from bot.commands.dispatch import load_shared_registry
 from bot.rules.errors import UserError
 from bot.rulesets.packs.pack import PackSystem
 from bot.runtime.entropy import create_salt
 from bot.runtime.settings import Settings
-from bot.ui.registry import Registry, get_registry
+from bot.ui.registry import Registry
 from bot.ui.typing.command_writer import UNLISTED
 
 log = logging.getLogger(__name__)
@@ -205,7 +206,9 @@ async def send_welcome_to_installer(app: App, wire: SlackApi, team: Team, user: 
 async def post_welcome(app: App, wire: SlackApi, team: Team, channel: str, who: str) -> None:
     """Post the welcome in a channel; `who` says who can play."""
     try:
-        message = render_message(await app.build_welcome(f"{PLATFORM}{team.id}", who), team.id)
+        server = f"{PLATFORM}{team.id}"
+        welcome = await app.build_welcome(server, who)
+        message = render_message(welcome, team.id, app.get_server_registry(server))
         await wire.call(
             team.token,
             "chat.postMessage",
@@ -334,8 +337,8 @@ def print_manifest(words: Sequence[str]) -> int:
         hint = "Type: grognard manifest slack --url https://bot.example.org"
         raise UserError("manifest knows only slack.", hint=hint, code="bad-arguments")
     url = arguments.flags.get("url", [""])[-1]
-    print(json.dumps(make_manifest(get_registry(), url), indent=2, ensure_ascii=False))
-    _, left_out = split_commands(get_registry())
+    print(json.dumps(make_manifest(load_shared_registry(), url), indent=2, ensure_ascii=False))
+    _, left_out = split_commands(load_shared_registry())
     if left_out:
         listed = ", ".join(f"/{name}" for name in left_out)
         what = f"Slack takes {MOST_COMMANDS} commands of an app, so these are left out: {listed}."

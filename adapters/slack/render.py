@@ -19,13 +19,13 @@ from adapters.slack.tables_and_charts import (
     build_odds_blocks,
     build_table_block,
 )
-from adapters.slack.text import escape_entities, escape_text, format_bold, format_fenced, get_pen
+from adapters.slack.text import PEN, escape_entities, escape_text, format_bold, format_fenced
+from bot.ui.registry import Registry
 from bot.ui.reply.parts import (
     Entry,
     Grid,
     Odds,
     Part,
-    Pen,
     Row,
     Rule,
     Small,
@@ -45,7 +45,7 @@ from bot.ui.reply.reply import (
 )
 from bot.ui.reply.spoken import speak_parts
 from bot.ui.reply.unit_table import UnitTable
-from bot.ui.typing.command_writer import CommandReader, get_plain_pen
+from bot.ui.typing.command_writer import CommandReader, write_commands
 
 MAX_BLOCKS = 50
 MAX_SECTION = 3_000
@@ -85,6 +85,7 @@ class SlackMessage:
 def render_message(
     reply: Reply,
     team: str,
+    commands: Registry,
     *,
     before: str = "",
     notes: Iterable[str] = (),
@@ -94,16 +95,16 @@ def render_message(
     """The message for a reply in a workspace, with a remark `before` it. Nothing in it can ping but
     those whom the reply calls. `own`: the types of Slack's own blocks that the workspace takes.
     `reader`: where the commands in it are typed."""
-    writer = get_pen(reader)
+    reply, notes = write_commands((reply, tuple(notes)), reader, commands)
     mention = _format_mention(reply, team)
     mark = before + ("Error: " if reply.error else "")
     lines = [*reply.visible_lines, *notes]
     files = reply.files
-    blocks = _build_blocks(reply, mention, mark, lines, own, writer)
+    blocks = _build_blocks(reply, mention, mark, lines, own)
     if _measure_blocks(blocks) > ROOM or len(blocks) > MAX_BLOCKS - 2:
-        blocks = _build_folded_blocks(reply, mention, mark, lines, writer)
-        files = (*files, File("answer.txt", reply.format_text(get_plain_pen(reader))))
-    plain = replace(reply, lines=speak_parts(lines)).format_text(get_plain_pen(reader))
+        blocks = _build_folded_blocks(reply, mention, mark, lines)
+        files = (*files, File("answer.txt", reply.format_text()))
+    plain = replace(reply, lines=speak_parts(lines)).format_text()
     first, line_end, rest = escape_entities(plain).partition("\n")
     text = f"{_add_mention(mark + first, mention, reply)}{line_end}{rest}"
     return SlackMessage(_cut(text), blocks, files)
@@ -128,36 +129,35 @@ def _add_mention(first: str, mention: str, reply: Reply) -> str:
 
 
 def _build_blocks(
-    reply: Reply, mention: str, mark: str, lines: Sequence[Part], own: frozenset[str], writer: Pen
+    reply: Reply, mention: str, mark: str, lines: Sequence[Part], own: frozenset[str]
 ) -> list[Json]:
     return [
-        *_build_sections([_add_mention(_format_first_line(reply, mark, writer), mention, reply)]),
-        *_build_body([part for part in lines if not isinstance(part, Small)], own, writer),
+        *_build_sections([_add_mention(_format_first_line(reply, mark), mention, reply)]),
+        *_build_body([part for part in lines if not isinstance(part, Small)], own),
         *_build_context_blocks(
             [*(part.text for part in lines if isinstance(part, Small)), " · ".join(reply.footer)],
-            writer,
         ),
         *build_action_rows(reply.buttons, reply.menus),
     ]
 
 
-def _format_first_line(reply: Reply, mark: str, writer: Pen) -> str:
+def _format_first_line(reply: Reply, mark: str) -> str:
     """The news in bold letters unless nothing happened, the cause in plain ones."""
     if reply.over:
         return f"{escape_text(mark + reply.over)}: ~{escape_text(reply.first_line)}~"
     title = (
         escape_text(mark + reply.title) if reply.tone in PLAIN else format_bold(mark + reply.title)
     )
-    return f"{title} · {writer.plain(reply.by)}" if reply.by else title
+    return f"{title} · {PEN.plain(reply.by)}" if reply.by else title
 
 
 def _build_folded_blocks(
-    reply: Reply, mention: str, mark: str, lines: Sequence[Part], writer: Pen
+    reply: Reply, mention: str, mark: str, lines: Sequence[Part]
 ) -> list[Json]:
     """As much of the answer as fits on one screen, and where the rest is."""
     kept: list[Row] = []
     size = 0
-    for text, fixed in render_parts(lines, writer):
+    for text, fixed in render_parts(lines, PEN):
         size += len(escape_entities(text) if fixed else text) + 1
         if size > SUMMARY:
             break
@@ -168,12 +168,12 @@ def _build_folded_blocks(
         *_build_sections([_add_mention(shown, mention, reply)]),
         *_build_row_blocks(kept),
         *_build_sections(["_The whole answer is in the file answer.txt._"]),
-        *_build_context_blocks([" · ".join(reply.footer)], writer),
+        *_build_context_blocks([" · ".join(reply.footer)]),
         *build_action_rows(reply.buttons, reply.menus),
     ]
 
 
-def _build_body(parts: Sequence[Part], own: frozenset[str], writer: Pen) -> Iterator[Json]:
+def _build_body(parts: Sequence[Part], own: frozenset[str]) -> Iterator[Json]:
     """The parts as blocks; one of a list has its button beside it. Odds and a table are Slack's
     `own`; a message takes one table."""
     tables = [part for part in parts if isinstance(part, UnitTable)]
@@ -185,14 +185,14 @@ def _build_body(parts: Sequence[Part], own: frozenset[str], writer: Pen) -> Iter
         own -= {TABLE}
     for kind, run in groupby(parts, key=lambda part: _get_part_kind(part, own)):
         if kind != APART:
-            yield from _build_native_blocks(kind, list(run), own, writer)
+            yield from _build_native_blocks(kind, list(run), own)
             continue
         for part in run:
             if isinstance(part, Rule):
                 yield from [{"type": "divider"}] if part.is_drawn else []
                 continue
             assert isinstance(part, Entry)
-            first, *rest = _build_sections(["\n".join(format_part(part, writer))])
+            first, *rest = _build_sections(["\n".join(format_part(part, PEN))])
             yield first | (
                 {"accessory": _build_button(build_entry_button(part))} if part.label else {}
             )
@@ -207,9 +207,7 @@ def _get_part_kind(part: Part, own: frozenset[str]) -> str:
     return kind if kind in own else ""
 
 
-def _build_native_blocks(
-    kind: str, parts: Sequence[Part], own: frozenset[str], writer: Pen
-) -> Iterator[Json]:
+def _build_native_blocks(kind: str, parts: Sequence[Part], own: frozenset[str]) -> Iterator[Json]:
     """Parts of one kind as Slack's own, and as lines where that does not say all: a chart alone
     has no "at least".
     """
@@ -222,7 +220,7 @@ def _build_native_blocks(
         ]
     yield from found
     if not found or (kind == CHART and len(found) == 1):
-        yield from _build_row_blocks(render_parts(parts, writer))
+        yield from _build_row_blocks(render_parts(parts, PEN))
 
 
 def _build_row_blocks(rows: Iterable[Row]) -> Iterator[Json]:
@@ -276,13 +274,10 @@ def _split_text(text: str, limit: int) -> Iterator[str]:
     yield text
 
 
-def _build_context_blocks(texts: Sequence[str], writer: Pen) -> Iterator[Json]:
+def _build_context_blocks(texts: Sequence[str]) -> Iterator[Json]:
     """Small print and the number of the answer, as many in a block as Slack takes."""
     shown = [
-        piece
-        for text in map(writer.small, texts)
-        if text
-        for piece in _split_text(text, MAX_SECTION)
+        piece for text in map(PEN.small, texts) if text for piece in _split_text(text, MAX_SECTION)
     ]
     elements: list[Json] = [{"type": "mrkdwn", "text": text, "verbatim": True} for text in shown]
     for at in range(0, len(elements), MAX_ELEMENTS):

@@ -4,13 +4,11 @@ links, formats or hides.
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache, partial
 
 from bot.rules.text.phrase import Address, Typed, When, split_pieces
 from bot.rules.text.plain import isolate_text
 from bot.ui.reply.parts import Pen
 from bot.ui.typing.command_text import MAX_LENGTH
-from bot.ui.typing.command_writer import CommandReader, write_command
 
 _CONTROL = re.compile(r"<([@#!])([^<>|]*)(?:\|([^<>]*))?>")
 _LINK = re.compile(r"<((?:https?|mailto|tel):[^<>|]*)(?:\|([^<>]*))?>")
@@ -91,45 +89,30 @@ def format_code(text: str) -> str:
     )
 
 
-def format_line(text: str, reader: CommandReader = CommandReader.SLACK) -> str:
+def format_line(text: str) -> str:
     """Return one line of an answer as Slack's markup: text is escaped, commands to copy are in
-    code, times are Slack's own dates and web addresses are links. `reader` says where commands are
-    typed.
+    code, times are Slack's own dates and web addresses are links.
     """
-    return "".join([_format_piece(piece, reader) for piece in split_pieces(text)])
+    return "".join(map(_format_piece, split_pieces(text)))
 
 
-def _format_piece(piece: str, reader: CommandReader) -> str:
+def _format_piece(piece: str) -> str:
     if isinstance(piece, When):
         return f"<!date^{piece.at}^{'{ago}' if piece.ago else '{date_short_pretty}, {time}'}|{escape_entities(piece)}>"
     if isinstance(piece, Address):
         return f"<{escape_entities(piece)}>"
-    return (
-        format_code(write_command(piece, reader))
-        if isinstance(piece, Typed)
-        else escape_text(piece)
-    )
+    return format_code(piece) if isinstance(piece, Typed) else escape_text(piece)
 
 
-@lru_cache(maxsize=len(CommandReader))
-def get_pen(reader: CommandReader) -> Pen:
-    """Return how Slack writes the lines of an answer: its code is red, so dice are in brackets.
-
-    `reader` says where commands are typed: as a slash command, by mention or to the bot alone.
-    """
-    write = partial(format_line, reader=reader)
-    return Pen(
-        write,
-        escape_text,
-        die=lambda text: f"[{escape_text(text)}]",
-        strong=format_bold,
-        small=write,
-        struck=lambda text: f"~{escape_text(text)}~",
-    )
-
-
-PEN = get_pen(CommandReader.SLACK)
-"""The pen for answers to slash commands."""
+PEN = Pen(
+    format_line,
+    escape_text,
+    die=lambda text: f"[{escape_text(text)}]",
+    strong=format_bold,
+    small=format_line,
+    struck=lambda text: f"~{escape_text(text)}~",
+)
+"""How Slack writes the lines of an answer: its code is red, so dice are in brackets."""
 
 
 def format_fenced(lines: Sequence[str]) -> str:

@@ -17,6 +17,7 @@ from unittest.mock import patch
 
 from bot.app import App
 from bot.cli.cli import Arguments
+from bot.commands.dispatch import load_shared_registry
 from bot.game.cups import is_cup
 from bot.packs.linter import list_values
 from bot.rules.errors import UserError
@@ -27,7 +28,6 @@ from bot.rulesets.packs.pack import load_pack
 from bot.rulesets.play_once import count_odds
 from bot.rulesets.system import System
 from bot.storage.sqlite import TemporaryStore
-from bot.ui.registry import get_registry
 from bot.ui.reply.packing import read_file_text
 from bot.ui.reply.reply import Reply
 from bot.ui.spec import Command, Person, Place
@@ -57,7 +57,7 @@ def list_examples() -> dict[str, list[str]]:
     system. Those of tables leave out the values that are rolled.
     """
     examples: dict[str, list[str]] = {id: [] for id in get_systems()}
-    for spec in get_registry():
+    for spec in load_shared_registry():
         if spec.family == "sequence":
             examples[spec.system].append(spec.example)
         elif spec.family == "lookup":
@@ -95,7 +95,7 @@ def build_sequence_line(chance: Random, system: str, names: dict[str, list[str]]
 @lru_cache(maxsize=500)
 def _list_options(line: str) -> tuple[Option, ...]:
     """Return the options of the command that a line begins with."""
-    spec, _ = get_registry().find(line.removeprefix("/").split(" "))
+    spec, _ = load_shared_registry().find(line.removeprefix("/").split(" "))
     return spec.options
 
 

@@ -22,7 +22,7 @@ from bot.rulesets.play_once import (
     list_choice_branches,
 )
 from bot.rulesets.system import Sequence
-from bot.ui.common_commands import ROUNDS
+from bot.ui.common_options import ROUNDS
 from bot.ui.reply.bars import WIDE, Chance, Look, format_odds_lines
 from bot.ui.reply.parts import format_part
 from bot.ui.reply.reply import Reply

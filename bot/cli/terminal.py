@@ -15,7 +15,6 @@ from bot.ui.reply.bars import WIDE as LONG
 from bot.ui.reply.parts import FIXED, PLAIN, Odds, Part, Small, format_part
 from bot.ui.reply.reply import HURT, NOTHING, OVER, SHAKEN, WAITING, Reply
 from bot.ui.reply.unit_table import UnitTable
-from bot.ui.typing.command_writer import CommandReader, write_command
 
 STEP = 2  # blanks
 NARROW = 66  # a terminal with fewer columns gets the bars of a phone
@@ -105,7 +104,7 @@ def _localize_piece(piece: str) -> str:
     if isinstance(piece, When):
         return _format_moment(piece)
     if isinstance(piece, Typed):
-        return write_command(piece, CommandReader.CONSOLE)
+        return piece.removeprefix("/")
     return piece
 
 

@@ -34,7 +34,7 @@ from bot.runtime.entropy import create_id
 from bot.storage.base import CalledOff, Clock, Conflict, Gate, StoreError
 from bot.storage.store import Store
 from bot.ui.glossary import build_example
-from bot.ui.registry import Registry, build_registry
+from bot.ui.registry import Registry
 from bot.ui.reply.reply import Reply, build_error_reply
 from bot.ui.sizes import FILE, check_sizes
 from bot.ui.spec import FLAGS, Command, CommandSpec
@@ -215,7 +215,7 @@ class CommandExecutor:
         visible = await self._shelves.load_visible(command.where, loaded.game)
         person = loaded.find_person(command.who.key)
         side = loaded.game.players.get(person.person, "") if person is not None else ""
-        return write_roster_example(spec, build_registry(visible), units, side)
+        return write_roster_example(spec, self._registry.with_games(visible), units, side)
 
     async def _build_refusal(self, error: UserError, command: Command) -> Reply:
         """Build the reply to a refused command. A correction is offered only if it would be accepted."""
@@ -225,7 +225,7 @@ class CommandExecutor:
             loaded = await self._load_game(command)
             game = loaded.game if loaded is not None else None
             systems = await self._shelves.load_visible(command.where, game)
-            registry = build_registry(systems)
+            registry = self._registry.with_games(systems)
             check_correction(error, line, registry)
             if error.better:
                 error.better = format_command(*parse_text(error.better, registry))
@@ -314,9 +314,7 @@ class CommandExecutor:
         await self._enabled.check(command.spec, command.where)
         game = loaded.game if loaded is not None else None
         visible = await self._load_systems(command, game)
-        registry = self._registry
-        if visible is not self._registry.games:
-            registry = build_registry(visible)
+        registry = self._registry.with_games(visible)
         is_hidden = bool(command.spec.system) and command.spec.system not in visible
         if registry is not self._registry or is_hidden:
             command = _read_with_packs(command, registry)

@@ -394,7 +394,7 @@ def _list_large_commands(system: System) -> Iterator[str]:
     """Yield a question about each command of a pack that is too large for Discord, even with the
     shortest descriptions.
     """
-    registry = Registry({system.id: system})
+    registry = Registry({system.id: system}, ())
     for name in (system.id, f"{system.id}{TABLE}"):
         count = count_characters(registry, name)
         if count > MOST_CHARACTERS:

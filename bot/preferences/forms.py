@@ -27,7 +27,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.options import split_words
 from bot.rules.text.names import join_names
 from bot.rules.text.phrase import Phrase, Typed, split_pieces
-from bot.rulesets.catalog import get_systems, use_systems
+from bot.rulesets.catalog import use_systems
 from bot.rulesets.system import FIRES, System
 from bot.runtime.entropy import create_id
 from bot.storage.base import DRAFTS_KEPT, Clock, StoreError
@@ -42,7 +42,7 @@ from bot.ui.form.form import (
     set_roll_mode,
 )
 from bot.ui.form.line_and_keypad import build_keypad, shorten_label
-from bot.ui.registry import Registry, get_registry
+from bot.ui.registry import Registry
 from bot.ui.reply.reply import OPEN_FORM, Button, Reply
 from bot.ui.spec import CommandSpec, Path, Person, Place
 from bot.ui.typing.command_text import format_command, parse_text, salvage_command
@@ -283,6 +283,10 @@ class FormService:
         lasting = get_lasting_inputs(spec, last_inputs, completion)
         return await self.create_draft(spec, {**lasting, **options}, person)
 
+    async def _load_registry(self, place: Place) -> Registry:
+        """Load the commands that are seen in a place, those of its packs included."""
+        return self._registry.with_games(await self._seen_at(place))
+
     async def check_seat(
         self, spec: CommandSpec, options: Mapping[str, object], person: Person, place: Place
     ) -> None:
@@ -305,8 +309,7 @@ class FormService:
         )
         if spec.family != "sequence" or not needs_units or options or place.is_own:
             return None
-        with use_systems(await self._seen_at(place)):
-            system = get_systems().get(spec.system)
+        system = (await self._seen_at(place)).get(spec.system)
         if system is None or not system.scenarios:
             return None
         loaded = await self._games.load_current((await self._threads.find_home(place)).key)
@@ -338,8 +341,7 @@ class FormService:
         if action.startswith((DRAFTED, OF_EVENT)):
             return None
         try:
-            with use_systems(await self._seen_at(place)):
-                parsed = parse_text(action, get_registry())
+            parsed = parse_text(action, await self._load_registry(place))
         except UserError:
             return None
         return await self.offer_scenario(parsed.spec, parsed.options, person, place)
@@ -370,8 +372,7 @@ class FormService:
         Raise UserError, also for a person who could not send it.
         """
         draft = await self._find_draft_to_open(action, person, where)
-        with use_systems(await self._seen_at(where)):
-            spec = get_registry().get(draft.path)
+        spec = (await self._load_registry(where)).get(draft.path)
         if spec is not None:
             await self.check_seat(spec, draft.options, person, where)
         return draft
@@ -384,8 +385,7 @@ class FormService:
             return await self._drafts.get_own(action.removeprefix(DRAFTED), person.key)
         if action.startswith(OF_EVENT):
             return await self._create_draft_of_event(action.removeprefix(OF_EVENT), person, where)
-        with use_systems(await self._seen_at(where)):
-            registry = get_registry()
+        registry = await self._load_registry(where)
         try:
             return await self._create_draft_of_text(action, registry, person, where)
         except UserError as error:
@@ -426,8 +426,9 @@ class FormService:
         if loaded is not None:
             event = await load_event_body(self._store, loaded.row, loaded.game, number) or {}
         path = tuple(str(event.get("command") or "").split())
-        with use_systems(await self._seen_at(where)):
-            spec = get_registry().get(path)
+        systems = await self._seen_at(where)
+        spec = self._registry.with_games(systems).get(path)
+        with use_systems(systems):
             options = remove_derived_inputs(event) if spec is not None else {}
         if spec is None or spec.family not in KEPT or event.get("sealed"):
             message = f"#{digits[:12]} cannot be changed and done again."

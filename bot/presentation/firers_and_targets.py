@@ -27,7 +27,7 @@ from bot.rules.text.names import LETTERS, join_names
 from bot.rules.text.normalize import comparison_key
 from bot.rules.text.phrase import Phrase, Typed
 from bot.rulesets.system import ATTACKS, FIRES, Sequence, System
-from bot.ui.registry import get_registry
+from bot.ui.registry import build_sequence_spec
 from bot.ui.typing import complete
 from bot.ui.typing.command_text import format_command
 
@@ -136,8 +136,7 @@ def _need_single_unit(
         return  # the sequence refuses it in its own words
     if len(units) < 2:
         return
-    spec = get_registry().get((sequence.system.id, sequence.id))
-    assert spec is not None
+    spec = build_sequence_spec(sequence)
     pieces: list[str | Typed] = []
     for unit in units[:MOST_SHOWN]:
         if pieces:

@@ -20,11 +20,11 @@ from bot.rules.sequence.sequence import Choice
 from bot.rules.text.normalize import comparison_key, word_key
 from bot.rules.text.phrase import Phrase, Typed, phrase
 from bot.rulesets.around_sequence import ANYWAY
-from bot.rulesets.catalog import get_exclusion_reason, get_systems
+from bot.rulesets.catalog import get_exclusion_reason
 from bot.rulesets.system import Sequence as GameSequence
 from bot.rulesets.system import System
 from bot.rulesets.table_names import MAX_WORDS, fold_name, read_name
-from bot.ui.common_commands import (
+from bot.ui.common_options import (
     COMPARE,
     GROUPS,
     PICTURE,
@@ -32,13 +32,16 @@ from bot.ui.common_commands import (
     ROLL_OPTIONS,
     ROUNDS,
     WHOLE,
-    list_shared_commands,
 )
 from bot.ui.glossary import ask_side_by_name, explain_options
 from bot.ui.spec import CommandSpec, Path
 
 TABLE = "-table"
+GAMES = "system"
+"""How an option is completed whose values are the games that can be started."""
 ALL_COMMANDS = phrase("For all commands: `/help`")
+MAX_REGISTRIES = 64
+"""Maximum number of registries over the games of a server that one registry keeps."""
 CUTOFF = 0.85
 """How near several words must be to a printed name."""
 SHORT: Mapping[str, Path] = {"undo": ("game", "undo"), "redo": ("game", "redo")}
@@ -48,15 +51,29 @@ SHORT: Mapping[str, Path] = {"undo": ("game", "undo"), "redo": ("game", "redo")}
 class Registry:
     """Commands by path. `find` takes words as typed, `children` what may follow a path."""
 
-    def __init__(self, games: Mapping[str, System]) -> None:
+    def __init__(self, games: Mapping[str, System], shared_commands: Iterable[CommandSpec]) -> None:
+        """`shared_commands` are those that every game has, in the order of help."""
         self.games = games
-        self._fixed = {
-            spec.path: spec
-            for spec in list_shared_commands([id for id in games if games[id].base is None])
-        }
+        self._shared = tuple(shared_commands)
+        ids = tuple(id for id, game in games.items() if game.base is None)
+        self._fixed = {spec.path: _fill_in_games(spec, ids) for spec in self._shared}
         self._named: dict[str, dict[Path, CommandSpec]] = {}
+        self._with_other_games = LRUCache[int, Registry](MAX_REGISTRIES)
         for path, spec in self._fixed.items():
             self._named.setdefault(path[0], {})[path] = spec
+
+    def with_games(self, games: Mapping[str, System]) -> "Registry":
+        """Return the registry of the same shared commands over other games.
+
+        It is kept for as long as few others are asked for.
+        """
+        if games is self.games:
+            return self
+        registry = self._with_other_games.get(id(games))
+        if registry is None or registry.games is not games:
+            registry = Registry(games, self._shared)
+            self._with_other_games[id(games)] = registry
+        return registry
 
     @cached_property
     def top_names(self) -> tuple[str, ...]:
@@ -89,6 +106,10 @@ class Registry:
     def get(self, path: Path) -> CommandSpec | None:
         """The command with exactly this path."""
         return self._load_family(path[0]).get(path) if path else None
+
+    def has_shared_command(self, name: str) -> bool:
+        """Return whether a top-level name is that of a command, or group, that every game has."""
+        return any(path[0] == name for path in self._fixed)
 
     def list_printed_names(self, name: str) -> tuple[str, ...]:
         """Return the printed names of the tables of a command such as `lnlt-table`, folded."""
@@ -245,6 +266,17 @@ def _hint_printed(words: Sequence[str], names: Sequence[str]) -> str:
     return ""
 
 
+def _fill_in_games(spec: CommandSpec, ids: tuple[str, ...]) -> CommandSpec:
+    """Return the command with the games that can be started, where one of its options is a game."""
+    if not any(option.complete == GAMES for option in spec.options):
+        return spec
+    options = tuple(
+        replace(option, values=ids) if option.complete == GAMES else option
+        for option in spec.options
+    )
+    return spec._replace(options=options)
+
+
 _BETWEEN = re.compile(r"[/.:_]")
 
 
@@ -262,23 +294,32 @@ def _join_few(words: Sequence[str]) -> str:
 
 
 def _build_sequence_specs(game: System) -> Iterator[CommandSpec]:
-    for id, sequence in game.sequences.items():
-        extra = _list_roll_options(sequence) if sequence.odds_by else ()
-        extra += tuple(map(_build_choice_option, sequence.choices.values() if game.may_ask else ()))
-        path = (game.id, id)
-        yield CommandSpec(
-            path=path,
-            summary=sequence.summary,
-            family="sequence",
-            options=(*map(ask_side_by_name, explain_options(sequence)), *extra),
-            example=format_example(path, sequence.example),
-            system=game.id,
-            target=id,
-            details=f"Dice: {sequence.dice}. Source: {sequence.source}.",
-            title=sequence.title,
-            verb=sequence.verb,
-            common=sequence.common,
-        )
+    for sequence in game.sequences.values():
+        yield build_sequence_spec(sequence)
+
+
+def build_sequence_spec(sequence: GameSequence) -> CommandSpec:
+    """Return the command of a sequence."""
+    game = sequence.system
+    options = [ask_side_by_name(option) for option in explain_options(sequence)]
+    if sequence.odds_by:
+        options += _list_roll_options(sequence)
+    if game.may_ask:
+        options += map(_build_choice_option, sequence.choices.values())
+    path = (game.id, sequence.id)
+    return CommandSpec(
+        path=path,
+        summary=sequence.summary,
+        family="sequence",
+        options=tuple(options),
+        example=format_example(path, sequence.example),
+        system=game.id,
+        target=sequence.id,
+        details=f"Dice: {sequence.dice}. Source: {sequence.source}.",
+        title=sequence.title,
+        verb=sequence.verb,
+        common=sequence.common,
+    )
 
 
 def _list_roll_options(sequence: GameSequence) -> tuple[Option, ...]:
@@ -362,19 +403,3 @@ def format_example(path: Path, example: Mapping[str, Any]) -> str:
             text = str(value)
             pieces.append(f'{name}="{text}"' if " " in text or not text else f"{name}={text}")
     return " ".join(pieces)
-
-
-_MADE = LRUCache[int, Registry](64)
-
-
-def get_registry() -> Registry:
-    """The registry over the systems that the command at work sees."""
-    return build_registry(get_systems())
-
-
-def build_registry(games: Mapping[str, System]) -> Registry:
-    """The registry over these systems."""
-    made = _MADE.get(id(games))
-    if made is None or made.games is not games:
-        made = _MADE[id(games)] = Registry(games)
-    return made

@@ -19,8 +19,8 @@ from typing import Any, TypeVar
 
 import pytest
 
+from bot.commands.dispatch import load_shared_registry
 from bot.rules.inputs.options import is_flag_on
-from bot.ui.registry import get_registry
 from bot.ui.typing.command_text import parse_text
 from bot.ui.typing.command_writer import UNLISTED
 from tests.adapters.discord import process as discord_process
@@ -294,7 +294,7 @@ class OnDiscord(Table):
         self.thumbs = {name: DiscordThumb(one) for name, one in self.people.items()}
 
     async def typed(self, who: str, line: str, says: str = "") -> d.Message:
-        read = parse_text(line, get_registry())
+        read = parse_text(line, load_shared_registry())
         kinds = {option.name: option.type for option in read.spec.options}
         options: dict[str, Any] = {}
         for name, value in read.options.items():
@@ -303,7 +303,7 @@ class OnDiscord(Table):
         return await self.asked(who, " ".join(read.spec.path), options, says)
 
     async def opened(self, who: str, line: str) -> d.Interaction:
-        read = parse_text(line, get_registry())
+        read = parse_text(line, load_shared_registry())
         path = " ".join(read.spec.path)
         opened = await self.people[who].slash(self.table, path, dict(read.options))
         assert opened.modal

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import pytest
 
+from bot.commands.dispatch import load_shared_registry
 from bot.commands.turns.turn_card import format_turn_and_phase
 from bot.rulesets.catalog import find_system, get_systems
-from bot.ui.registry import get_registry
 from bot.ui.reply.reply import Reply
 from bot.ui.typing.command_text import format_command
 from tests.playing import Channel, two_sides
@@ -151,7 +151,7 @@ async def test_every_sequence_that_acts_with_units_asks_once(game: str, name: st
         pytest.skip("its example needs a unit in a state of its own")
     one = await ready(find_system(game).find_sequence(name))
     channel = one.channel
-    spec = get_registry().get((game, name))
+    spec = load_shared_registry().get((game, name))
     assert spec is not None
     _, dice = next(one.outcomes(1))
     typed = format_command(spec, {**one.raw, **({"hand": dice} if dice else {})}).removeprefix("/")

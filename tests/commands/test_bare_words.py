@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from bot.commands.dispatch import load_shared_registry
 from bot.rulesets.system import list_builtin_systems
-from bot.ui.registry import TABLE, get_registry
+from bot.ui.registry import TABLE
 from bot.ui.spec import Person
 from tests.playing import HERE, Channel
 
@@ -45,7 +46,7 @@ async def test_each_table_of_the_game_goes_by_its_bare_name_and_shows_itself_who
 ) -> None:
     channel = await started(game)
     ids = set(list_builtin_systems()[game].sequences)
-    for spec in get_registry().list_below((game + TABLE,)):
+    for spec in load_shared_registry().list_below((game + TABLE,)):
         if spec.target in ids:
             continue
         path, options = await read(channel, spec.target)

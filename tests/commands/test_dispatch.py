@@ -1,50 +1,80 @@
-"""Every command and every button has its function: they are named as text, so that starting up
-imports none of them.
-"""
-
-from __future__ import annotations
+"""Every command and button has one handler, which takes what it is given."""
 
 import inspect
-from collections.abc import Callable
-from typing import Any
+from collections import Counter
 
 import pytest
 
+from bot.commands.declare import ButtonOf, DeclaredButton, list_buttons_of, list_commands_of
 from bot.commands.dispatch import (
     BUTTONS,
-    BUTTONS_OF_EVENT,
-    BUTTONS_OF_GAME,
-    BUTTONS_WITH_REST,
     HANDLERS,
+    HELP_ORDER,
+    MODULES,
+    SHARED_COMMANDS,
     get_handler,
-    import_function,
+    load_shared_registry,
 )
-from bot.ui.registry import get_registry
-
-
-def needs(function: Callable[..., Any]) -> int:
-    """How many arguments a function cannot do without."""
-    return sum(one.default is one.empty for one in inspect.signature(function).parameters.values())
+from bot.rules.errors import UserError
 
 
 def test_every_command_has_its_handler() -> None:
-    specs = list(get_registry())
-    assert {spec.family for spec in specs} == {words.split()[0] for words in HANDLERS} - {"due"}
-    assert [spec.name for spec in specs if needs(get_handler(spec)) != 1] == []
+    for spec in load_shared_registry():
+        inspect.signature(get_handler(spec)).bind("context")
 
 
-@pytest.mark.parametrize("name", [one.does for one in BUTTONS.values()])
-def test_a_button_that_says_all_takes_no_more_than_the_context(name: str) -> None:
-    assert needs(import_function(name)) == 1
+def test_nothing_is_declared_twice() -> None:
+    functions = [
+        value
+        for module in MODULES
+        for value in vars(module).values()
+        if getattr(value, "__module__", "") == module.__name__
+    ]
+    paths = Counter(spec.path for function in functions for spec in list_commands_of(function))
+    names = Counter(button.name for function in functions for button in list_buttons_of(function))
+    assert [name for name, count in (paths + names).items() if count > 1] == []
+
+
+def test_help_has_a_place_for_every_command() -> None:
+    assert [" ".join(spec.path) for spec in SHARED_COMMANDS] == list(HELP_ORDER)
+    assert {*HANDLERS} == {spec.path for spec in SHARED_COMMANDS}
+
+
+@pytest.mark.parametrize("name", BUTTONS)
+def test_a_button_gives_its_handler_what_it_takes(name: str) -> None:
+    button = BUTTONS[name]
+    text = "41:1:2:3:4:5:6" if button.of is ButtonOf.EVENT else "1:2:3:4:5:6"
+    inspect.signature(button.handler).bind("context", *button.parse_arguments(text))
+
+
+async def take_all(context: object, key: str, index: int, rest: str) -> None: ...
+
+
+async def take_number(context: object, number: int) -> None: ...
+
+
+async def take_text(context: object, topic: str | None = None, draft: object = None) -> None: ...
 
 
 @pytest.mark.parametrize(
-    "name", [one.does for one in (*BUTTONS_WITH_REST.values(), *BUTTONS_OF_GAME.values())]
+    ("handler", "text", "arguments"),
+    [
+        (take_all, "a:2:b:c", ["a", 2, "b:c"]),
+        (take_all, "a:2", ["a", 2, ""]),
+        (take_number, "41", [41]),
+        (take_number, "41:left over", [41]),
+        (take_text, "lnlt fire: odds", ["lnlt fire: odds"]),
+        (take_text, "", [""]),
+    ],
 )
-def test_other_buttons_take_what_they_name(name: str) -> None:
-    inspect.signature(import_function(name)).bind("context", "rest")
+def test_the_text_of_a_button_becomes_arguments(
+    handler: object, text: str, arguments: list[object]
+) -> None:
+    assert DeclaredButton("name", handler).parse_arguments(text) == arguments  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("name", [one.does for one in BUTTONS_OF_EVENT.values()])
-def test_buttons_of_an_event_take_its_number_and_what_follows(name: str) -> None:
-    inspect.signature(import_function(name)).bind("context", 41, "request")
+@pytest.mark.parametrize("text", ["", "x", "-1", "1" * 13, "²"])
+def test_a_button_whose_number_is_none_no_longer_works(text: str) -> None:
+    with pytest.raises(UserError) as caught:
+        DeclaredButton("name", take_number).parse_arguments(text)  # type: ignore[arg-type]
+    assert caught.value.code == "used-up"

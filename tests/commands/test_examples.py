@@ -6,28 +6,28 @@ from __future__ import annotations
 
 import pytest
 
+from bot.commands.dispatch import load_shared_registry
 from bot.commands.help.help import show_help
 from bot.presentation.roll import look_up_table, roll_dice
 from bot.presentation.run_sequence import run_sequence
 from bot.rulesets.catalog import find_system
 from bot.runtime.entropy import create_throwaway_source
-from bot.ui.registry import get_registry
 from bot.ui.reply.reply import Reply
 from bot.ui.spec import CommandSpec
 from bot.ui.typing.command_text import parse_text
 
-SPECS = list(get_registry())
+SPECS = list(load_shared_registry())
 IDS = [" ".join(spec.path) for spec in SPECS]
 
 
 def answer(spec: CommandSpec, text: str) -> Reply:
     """What the example of a command without a channel answers."""
-    typed = parse_text(text, get_registry())
+    typed = parse_text(text, load_shared_registry())
     assert typed.spec.path == spec.path
     if spec.family == "roll":
         return roll_dice(typed.options, "Anna", create_throwaway_source()).reply
     if spec.family == "help":
-        return show_help(str(typed.options["topic"]), get_registry())
+        return show_help(str(typed.options["topic"]), load_shared_registry())
     game = find_system(spec.system)
     if spec.family == "lookup":
         return look_up_table(
@@ -48,16 +48,16 @@ def test_every_command_has_help_and_an_example_that_runs(spec: CommandSpec) -> N
         assert reply.title
         assert not reply.error
     else:
-        assert parse_text(spec.example, get_registry()).spec.path == spec.path
+        assert parse_text(spec.example, load_shared_registry()).spec.path == spec.path
 
 
 @pytest.mark.parametrize("spec", SPECS, ids=IDS)
 def test_every_command_is_explained(spec: CommandSpec) -> None:
     name = " ".join(spec.path)
-    shown = show_help(name, get_registry()).format_text()
+    shown = show_help(name, load_shared_registry()).format_text()
     assert spec.example in shown
     if spec.family == "sequence":
-        shown += show_help(f"{name} modifiers", get_registry()).format_text()
+        shown += show_help(f"{name} modifiers", load_shared_registry()).format_text()
     for option in spec.options:
         assert option.name in shown
     mute = [
@@ -72,4 +72,4 @@ def test_every_command_is_explained(spec: CommandSpec) -> None:
     "topic", ["", "dice", "lnlt", "lnlt-table", "lnlt-table combat", "game", "unit", "dct"]
 )
 def test_help_on_topics(topic: str) -> None:
-    assert show_help(topic, get_registry()).private
+    assert show_help(topic, load_shared_registry()).private

@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 import yaml
 
+from bot.commands.dispatch import load_shared_registry
 from bot.rules.text.phrase import Typed, split_pieces
 from bot.rulesets.packs.archive import zip_content
 from bot.rulesets.system import list_builtin_systems
 from bot.ui.finding import MOST, Findable, FindableKind, list_targets, search
-from bot.ui.registry import TABLE, get_registry
+from bot.ui.registry import TABLE
 from bot.ui.reply.packing import read_file_text
 from bot.ui.reply.parts import Entry, Group
 from bot.ui.reply.reply import OPEN_FORM, Reply
@@ -40,13 +41,14 @@ def test_every_heading_of_the_cards_opens_its_table_or_lists_it_first() -> None:
     headings = list(list_headings())
     assert len(headings) == 78
     for game, heading, tables in headings:
-        finding = search(heading, get_registry(), list_builtin_systems(), game)
+        finding = search(heading, load_shared_registry(), list_builtin_systems(), game)
         keys = [hit.target.key for hit in finding.hits]
         assert set(keys[: len(tables)]) == tables, heading
         if finding.sure is not None:
             assert {finding.sure.key} == tables, heading
         without_game = [
-            hit.target.key for hit in search(heading, get_registry(), list_builtin_systems()).hits
+            hit.target.key
+            for hit in search(heading, load_shared_registry(), list_builtin_systems()).hits
         ]
         assert tables <= set(without_game[:MOST]), heading
 
@@ -85,7 +87,7 @@ async def press_all(channel: Channel, reply: Reply) -> None:
         assert not answer.error, (command, answer.format_text())
 
 
-TARGETS = list(list_targets(get_registry(), list_builtin_systems()))
+TARGETS = list(list_targets(load_shared_registry(), list_builtin_systems()))
 
 
 @pytest.mark.sample(20)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from bot.commands.dispatch import load_shared_registry
 from bot.commands.help.pages import build_welcome
 from bot.rulesets.catalog import get_systems
-from bot.ui.registry import get_registry
 from bot.ui.reply.bars import MOST_EXACT, WIDE, Chance, format_numbered_lines
 from tests.playing import Channel
 
@@ -19,7 +19,7 @@ async def test_every_rule_set_by_its_name(line: str) -> None:
 
 
 def test_the_welcome_names_them() -> None:
-    text = build_welcome(get_registry(), "Anyone can play.", "0" * 64).format_text()
+    text = build_welcome(load_shared_registry(), "Anyone can play.", "0" * 64).format_text()
     assert "Advanced Squad Leader, Beer and Pretzels Skirmish, Lock 'n Load Tactical" in text
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from bot.commands.dispatch import load_shared_registry
 from bot.commands.play.answer_buttons import build_change_button
 from bot.preferences.forms import build_form_button
 from bot.rules.errors import UserError
-from bot.ui.registry import get_registry
 from bot.ui.reply.reply import OPEN_FORM, Reply, build_error_reply
 from bot.ui.typing.command_text import parse_text
 from tests.playing import Channel
@@ -82,11 +82,16 @@ async def test_fire_on_the_board_and_on_a_card_keeps_what_belongs_to_the_firer()
 
 async def test_a_units_card_opens_a_form_with_the_unit_in_it() -> None:
     channel = await Channel.fresh()
-    button = build_form_button(FIRE, {"attackers": "us3", "tm": 1}, "Fire with it", get_registry())
+    button = build_form_button(
+        FIRE, {"attackers": "us3", "tm": 1}, "Fire with it", load_shared_registry()
+    )
     assert button.action == "form:lnlt fire attackers=us3 tm=1"
     assert await opened(channel, "Anna", button.action) == {"attackers": "us3", "tm": "1"}
     long = build_form_button(
-        FIRE, {"attackers": "us3", "targets": "squad morale=5; " * 9}, "Fire", get_registry()
+        FIRE,
+        {"attackers": "us3", "targets": "squad morale=5; " * 9},
+        "Fire",
+        load_shared_registry(),
     )
     assert await opened(channel, "Anna", long.action) == {"attackers": "us3"}, (
         "no button holds more than it can"
@@ -99,7 +104,7 @@ async def test_own_dice_one_by_one_and_nothing_is_saved_before_the_last() -> Non
         "Anna", 'lnlt fire attackers="squad fp=4" targets="squad morale=5" hand=6'
     )
     assert short.code == "die-owed"
-    spec = get_registry().get(FIRE)
+    spec = load_shared_registry().get(FIRE)
     assert spec is not None
     options = {"attackers": "squad fp=4", "targets": "squad morale=5", "hand": "6"}
     keypad = await channel.app.forms.offer_correction(short, spec, options, channel.who("Anna"))
@@ -123,7 +128,7 @@ async def test_a_clear_mistake_is_put_right_by_a_button_that_fires_once() -> Non
     await channel.do("Anna", "game start lnlt Hill", 'unit add "Cell 1..3" squad VC morale=5')
     options = {"attackers": "squad fp=4", "targets": "Cell 33"}
     refused = await channel.say("Anna", 'lnlt fire attackers="squad fp=4" targets="Cell 33"')
-    spec = get_registry().get(FIRE)
+    spec = load_shared_registry().get(FIRE)
     assert spec is not None
     led = await channel.app.forms.offer_correction(refused, spec, options, channel.who("Anna"))
     assert [*faces(led)] == ["Fire at Cell 3", "Fix it"]
@@ -146,7 +151,7 @@ async def test_a_clear_mistake_is_put_right_by_a_button_that_fires_once() -> Non
 
 async def test_what_no_form_can_mend_gets_no_button() -> None:
     channel = await Channel.fresh()
-    again = get_registry().get(("again",))
+    again = load_shared_registry().get(("again",))
     assert again is not None
     refused = build_error_reply(
         UserError("There is nothing to repeat yet.", code="nothing-to-repeat")
@@ -199,7 +204,7 @@ async def test_a_line_that_cannot_be_read_opens_its_form_with_all_that_fits(
 ) -> None:
     channel = await Channel.fresh()
     with pytest.raises(UserError) as refused:
-        parse_text(line, get_registry())
+        parse_text(line, load_shared_registry())
     draft = await channel.app.forms.open_draft(line, channel.who("Anna"), channel.place)
     assert draft.options == kept
     assert (draft.wrong, draft.message) == (wrong, str(refused.value))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from bot.commands.dispatch import load_shared_registry
 from bot.rules.text.phrase import Typed, split_pieces
 from bot.rulesets.catalog import get_systems
 from bot.ui.glossary import build_example
 from bot.ui.help_topics import TOPICS
-from bot.ui.registry import get_registry
 from bot.ui.reply.parts import Entry
 from bot.ui.reply.reply import Reply
 from bot.ui.spec import Place, build_own_place
@@ -142,7 +142,7 @@ async def test_examples_in_errors_are_of_the_game_that_is_played(game: str) -> N
     (line,) = [line for line in reply.format_body() if line.startswith("For example: ")]
     await channel.do("Anna", line.removeprefix("For example: "))
     assert (
-        build_example(parse_text("unit add", get_registry()).spec, game)
+        build_example(parse_text("unit add", load_shared_registry()).spec, game)
         in (await channel.do("Anna", "help unit add")).format_text()
     )
     await channel.app.close()
@@ -207,7 +207,7 @@ async def test_each_entry_of_a_menu_of_help_opens_by_the_name_that_it_shows() ->
 async def test_help_before_and_behind_every_command_explains_it() -> None:
     """All commands, in each of the three ways; what is under a group comes with the group."""
     channel = await Channel.fresh()
-    for spec in get_registry():
+    for spec in load_shared_registry():
         typed = " ".join(spec.path)
         if typed == "help":
             continue
@@ -235,10 +235,10 @@ def list_lines(reply: Reply) -> list[str]:
 def is_there(line: str) -> bool:
     """Return whether somebody's own play has what a line names."""
     words = line.removeprefix("help:").removeprefix("help ").casefold().split()
-    if not words or words[0] not in get_registry().top_names:
+    if not words or words[0] not in load_shared_registry().top_names:
         return True
-    below = list(get_registry().list_below(tuple(words[:2]))) or list(
-        get_registry().list_below(tuple(words[:1]))
+    below = list(load_shared_registry().list_below(tuple(words[:2]))) or list(
+        load_shared_registry().list_below(tuple(words[:1]))
     )
     return any(not spec.needs_game for spec in below)
 

@@ -6,19 +6,19 @@ from collections.abc import Iterator
 
 import pytest
 
+from bot.commands.dispatch import load_shared_registry
 from bot.commands.help.help import show_help
 from bot.commands.help.pages import HELP
 from bot.rules.errors import UserError
 from bot.rulesets.catalog import get_systems
 from bot.ui.help_topics import TOPICS
-from bot.ui.registry import get_registry
 from bot.ui.reply.bars import PHONE
 from bot.ui.reply.parts import PLAIN, render_parts
 from bot.ui.reply.reply import MenuEntry, Reply
 
 
 def _show(topic: str, played: str) -> Reply:
-    return show_help(topic, get_registry(), list(get_systems()), played)
+    return show_help(topic, load_shared_registry(), list(get_systems()), played)
 
 
 def _entries(played: str) -> Iterator[MenuEntry]:
@@ -80,7 +80,7 @@ def _fixed_lines(topic: str) -> list[str]:
     ]
 
 
-TOP_PAGES = ("", "games", *TOPICS, *get_systems(), *get_registry().top_names)
+TOP_PAGES = ("", "games", *TOPICS, *get_systems(), *load_shared_registry().top_names)
 
 
 def test_no_column_of_help_is_wider_than_a_phone() -> None:
@@ -92,6 +92,6 @@ def test_no_column_of_help_is_wider_than_a_phone() -> None:
 
 @pytest.mark.slow
 def test_no_column_of_any_page_of_help_is_wider_than_a_phone() -> None:
-    pages = {spec.name: _fixed_lines(" ".join(spec.path)) for spec in get_registry()}
+    pages = {spec.name: _fixed_lines(" ".join(spec.path)) for spec in load_shared_registry()}
     wide = [(name, line) for name, lines in pages.items() for line in lines]
     assert [found for found in wide if len(found[1]) > PHONE.grid] == []

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from bot.commands.dispatch import load_shared_registry
 from bot.commands.help.help import format_option, show_help
 from bot.rules.inputs.options import Option
 from bot.rulesets.catalog import get_systems
@@ -17,7 +18,6 @@ from bot.ui.glossary import (
     format_unit_words,
     group_unit_lists,
 )
-from bot.ui.registry import get_registry
 from bot.ui.typing.complete import CompletionContext
 
 GAMES = list(get_systems().values())
@@ -27,7 +27,7 @@ IDS = [f"{game}-{id}" for game, id in SEQUENCES]
 
 def help_on(topic: str) -> str:
     """The screen on a topic with those that its buttons turn to."""
-    first = show_help(topic, get_registry())
+    first = show_help(topic, load_shared_registry())
     turns = [
         button.action.removeprefix("help:")
         for button in first.buttons
@@ -35,7 +35,7 @@ def help_on(topic: str) -> str:
     ]
     return "\n".join(
         reply.format_text()
-        for reply in (first, *(show_help(turn, get_registry()) for turn in turns))
+        for reply in (first, *(show_help(turn, load_shared_registry()) for turn in turns))
     )
 
 
@@ -75,7 +75,7 @@ def test_help_on_the_units_of_a_game(game: System) -> None:
     assert f"/help {game.id} units" in help_on(game.id)
 
 
-@pytest.mark.parametrize("spec", list(get_registry()), ids=lambda spec: "-".join(spec.path))
+@pytest.mark.parametrize("spec", list(load_shared_registry()), ids=lambda spec: "-".join(spec.path))
 def test_allowed_words_are_never_cut(spec: object) -> None:
     text = help_on(" ".join(spec.path))  # type: ignore[attr-defined]  # a command of the registry
     for option in spec.options:  # type: ignore[attr-defined]  # as above
@@ -129,7 +129,7 @@ def test_values_as_the_cards_print_them(topic: str, line: str) -> None:
 
 
 def test_forms_and_docs_show_the_same(root: object) -> None:
-    spec = get_registry().get(("lnlt", "fire"))
+    spec = load_shared_registry().get(("lnlt", "fire"))
     assert spec is not None
     form = build_form(spec, {}, CompletionContext(), Room(folds=True))
     about = {pick.value: pick.about for field in form.fields for pick in field.picks}
@@ -146,7 +146,7 @@ def test_a_long_list_of_words_is_folded_into_lines() -> None:
 
 
 def test_help_version_says_what_runs_and_which_edition_each_rule_set_has() -> None:
-    said = show_help("version", get_registry()).format_body()
+    said = show_help("version", load_shared_registry()).format_body()
     assert re.match(r"Grognard \d+\.\d+", said[0])
     assert all(
         any(re.fullmatch(rf"{game.id} +edition {game.edition}", line) for line in said)

@@ -9,9 +9,9 @@ from uuid import uuid4
 
 import pytest
 
+from bot.commands.dispatch import load_shared_registry
 from bot.commands.packs.macros import LONGEST_FILE
 from bot.game.roster_file import MAX_SIZE
-from bot.ui.registry import get_registry
 from bot.ui.reply.packing import ZIPPED
 from bot.ui.reply.reply import Reply
 from bot.ui.spec import Command, CommandSpec, Person, Place
@@ -43,7 +43,9 @@ SHAPES = {
     "macros": "a: roll {n=1}d6\n" * (LONGEST_FILE // 20),
 }
 
-FILES = [spec for spec in get_registry() if any(option.type == "file" for option in spec.options)]
+FILES = [
+    spec for spec in load_shared_registry() if any(option.type == "file" for option in spec.options)
+]
 
 
 async def send(channel: Channel, spec: CommandSpec, text: str) -> Reply:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from bot.commands.dispatch import load_shared_registry
 from bot.commands.turns.tracks import _find_track
 from bot.rules.inputs.tracks import Track
 from bot.rules.inputs.units import RosterUnit
@@ -15,7 +16,6 @@ from bot.rules.sequence.linked_units import list_linked_names
 from bot.rules.text.normalize import comparison_key
 from bot.rulesets.table_names import fold_name, list_names
 from bot.ui.help_topics import TOPICS
-from bot.ui.registry import get_registry
 from bot.ui.reply.reply import Reply
 from bot.ui.typing.command_text import tokenize
 from tests.lookalikes import LOOKALIKES
@@ -91,7 +91,7 @@ def said(reply: Reply) -> tuple[Any, ...]:
 @pytest.mark.parametrize("change", LOOKALIKES)
 def test_every_table_and_topic_has_one_name(change: str) -> None:
     spell = LOOKALIKES[change]
-    for game in get_registry().games.values():
+    for game in load_shared_registry().games.values():
         names = list_names(game.tables.values())
         for table in game.tables.values():
             assert names[fold_name(spell(table.title))] == names[fold_name(table.title)]

@@ -10,10 +10,10 @@ from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 
 from adapters.console.completer import ConsoleCompleter
+from bot.commands.dispatch import load_shared_registry
 from bot.execution.budgets import Budgets
 from bot.preferences.macros import MOST_OWN
 from bot.ui.form.form import Room, build_form
-from bot.ui.registry import get_registry
 from bot.ui.reply.reply import Reply
 from bot.ui.spec import CommandSpec, Place
 from bot.ui.typing.complete import CompletionContext
@@ -151,15 +151,15 @@ async def test_it_runs_as_who_runs_it() -> None:
     assert "shaken" in shown.format_text()
 
 
-SAVED = [spec for spec in get_registry() if spec.family in FAMILIES or spec.path in PATHS]
+SAVED = [spec for spec in load_shared_registry() if spec.family in FAMILIES or spec.path in PATHS]
 
 
 @pytest.mark.sample(6)
 @pytest.mark.parametrize("spec", SAVED, ids=lambda spec: " ".join(spec.path))
 def test_every_command_of_play_can_be_a_macro(spec: CommandSpec) -> None:
     macro = Macro("x", spec.example.removeprefix("/"))
-    assert macro.check(get_registry()).path == spec.path
-    assert macro.build_command({}, get_registry()).spec.path == spec.path
+    assert macro.check(load_shared_registry()).path == spec.path
+    assert macro.build_command({}, load_shared_registry()).spec.path == spec.path
 
 
 @pytest.mark.parametrize(
@@ -311,7 +311,7 @@ async def test_its_form_asks_for_each_gap_as_for_what_it_fills() -> None:
 def test_help_tells_of_them() -> None:
     from bot.commands.help.help import show_help
 
-    assert "/macro run h n=3" in show_help("macro run", get_registry()).format_text()
+    assert "/macro run h n=3" in show_help("macro run", load_shared_registry()).format_text()
 
 
 async def test_it_costs_what_it_runs() -> None:

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import pytest
 
+from bot.commands.dispatch import load_shared_registry
 from bot.commands.turns.turn_card import _close_card
 from bot.rules.errors import UserError
 from bot.rules.text.phrase import Phrase, Typed
 from bot.ui.form.unit_menu import keep_roster_items
-from bot.ui.registry import get_registry
 from bot.ui.reply.reply import Button, Reply, build_error_reply
 from bot.ui.typing.command_text import parse_text
 from tests.playing import HERE, Channel, two_sides
@@ -18,7 +18,7 @@ from tests.playing import HERE, Channel, two_sides
 
 async def offered(channel: Channel, line: str, reply: Reply | None = None) -> Reply:
     """A refusal as an adapter shows it."""
-    typed = parse_text(line, get_registry())
+    typed = parse_text(line, load_shared_registry())
     reply = reply or await channel.say("Anna", line)
     return await channel.app.forms.offer_correction(
         reply, typed.spec, typed.options, channel.who("Anna")
@@ -232,7 +232,7 @@ async def test_asl_says_fpf_and_takes_a_weapon_by_its_type() -> None:
     for line in ("unit=Bren sustained_fire", 'unit="Gun 1" intensive_fire'):
         assert not (await channel.say("Anna", f"asl malfunction {line} hand=3,3")).error
     assert (await channel.say("Anna", "asl malfunction unit=Bren intensive_fire hand=3,3")).error
-    spec = get_registry().get(("asl", "recover"))
+    spec = load_shared_registry().get(("asl", "recover"))
     assert spec is not None
     option = spec.find_option("weapon")
     assert option is not None
@@ -251,7 +251,7 @@ async def test_dice_is_offered_only_where_a_die_is_hidden() -> None:
 
 def test_names_are_no_longer_than_they_may_be_on_discord() -> None:
     for path, name, longest in ((("unit", "add"), "name", 40), (("macro", "add"), "name", 24)):
-        spec = get_registry().get(path)
+        spec = load_shared_registry().get(path)
         assert spec is not None
         option = spec.find_option(name)
         assert option is not None

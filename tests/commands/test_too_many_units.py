@@ -9,12 +9,12 @@ from uuid import uuid4
 import pytest
 
 from bot.cli.fuzz import build_roster_lines, list_sides
+from bot.commands.dispatch import load_shared_registry
 from bot.rules.inputs.options import MAX_TEXT, Option
 from bot.rules.inputs.unit_selectors import expand_list
 from bot.rules.inputs.units import MAX_UNITS, split_items
 from bot.rulesets.catalog import find_system, load_shared_systems
 from bot.rulesets.system import System
-from bot.ui.registry import get_registry
 from bot.ui.reply.reply import Reply
 from bot.ui.spec import Command, CommandSpec
 from tests.parsers import ROSTER, WHOSE
@@ -36,7 +36,7 @@ def options_with_units(game: System) -> Iterator[tuple[CommandSpec, str]]:
     """Yield each command that is played in a game, with each of its options that takes several
     units.
     """
-    for spec in get_registry():
+    for spec in load_shared_registry():
         if spec.system not in ("", game.id):
             continue
         for option in spec.options:

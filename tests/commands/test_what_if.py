@@ -10,11 +10,11 @@ import pytest
 from adapters.slack.modal import ROOM
 from bot.cli.batch import answer_request
 from bot.cli.cli import count_odds_once
+from bot.commands.dispatch import load_shared_registry
 from bot.presentation.what_if import count_change_odds, list_changes
 from bot.rules.odds.rolls import TooManyStates
 from bot.rulesets.catalog import find_system
 from bot.ui.form.form import FLAGS, build_form
-from bot.ui.registry import get_registry
 from bot.ui.reply.bars import COLUMNS, format_percent
 from bot.ui.reply.parts import Compared, format_part
 from bot.ui.reply.reply import Reply
@@ -54,7 +54,7 @@ async def test_infantry_is_not_told_what_only_vehicles_can_bear() -> None:
     rows = worth(await channel.press("Anna", button(odds, "What if")))
     foreign = ("MG", "vehicle", "mounted", "fl", "lone")
     assert not [label for label in rows if label.startswith(foreign)]
-    spec = get_registry().get(("lnlt", "fire"))
+    spec = load_shared_registry().get(("lnlt", "fire"))
     assert spec is not None
     known = await channel.app.get_form_context(spec, channel.place, channel.who("Anna"))
     flags = {
@@ -191,7 +191,7 @@ def test_a_menu_has_compare_wherever_something_can_be_compared() -> None:
     """Where a menu has no `compare`, at most an override or an input of forms alone changes."""
     out_of_menus = {"anyway"}
     left_out = 0
-    for spec in get_registry():
+    for spec in load_shared_registry():
         compare = spec.find_option("compare")
         if spec.family != "sequence" or compare is None or not compare.form_only:
             continue

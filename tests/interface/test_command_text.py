@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.commands.dispatch import load_shared_registry
 from bot.rules.errors import UserError, correct_typed
-from bot.ui.registry import Registry, get_registry
+from bot.ui.registry import Registry
 from bot.ui.spec import CommandSpec
 from bot.ui.typing.command_text import (
     MOST_COMMANDS,
@@ -23,7 +24,7 @@ from tests.refusing import refuses
 
 
 def read(text: str) -> tuple[str, dict[str, object]]:
-    typed = parse_text(text, get_registry())
+    typed = parse_text(text, load_shared_registry())
     return typed.spec.name, dict(typed.options)
 
 
@@ -122,7 +123,7 @@ def test_errors_say_what_to_type(text: str, part: str) -> None:
 @given(st.text(max_size=200))
 def test_no_text_crashes_the_parser(text: str) -> None:
     with contextlib.suppress(UserError):
-        parse_text(text, get_registry())
+        parse_text(text, load_shared_registry())
 
 
 @given(
@@ -144,7 +145,7 @@ def test_a_quoted_value_reads_back(value: str) -> None:
 
 def test_a_command_is_ready_to_copy() -> None:
     text = '/lnlt morale-check units="squad morale=5; leader morale=6" mod=-1'
-    typed = parse_text(text, get_registry())
+    typed = parse_text(text, load_shared_registry())
     assert format_command(typed.spec, typed.options) == text
 
 
@@ -162,7 +163,7 @@ def test_a_sentence_of_command_names_is_not_searched_to_its_end(
     monkeypatch.setattr(Registry, "find", count)
     for name in ("lnlt-table ", "game "):
         with pytest.raises(UserError):
-            parse_text("x " + name * 350, get_registry())
+            parse_text("x " + name * 350, load_shared_registry())
     assert len(searches) <= 2 * (MOST_COMMANDS + 1)
 
 
@@ -197,14 +198,14 @@ def test_a_table_asked_for_as_a_sequence_says_where_it_is() -> None:
 )
 def test_an_error_has_the_line_as_it_was_meant(typed: str, better: str) -> None:
     with pytest.raises(UserError) as refused:
-        parse_text(typed, get_registry())
+        parse_text(typed, load_shared_registry())
     assert correct_typed(typed, refused.value) == better
-    parse_text(better, get_registry())
+    parse_text(better, load_shared_registry())
 
 
 def test_a_line_typed_again_is_read_as_before_and_is_nobody_elses() -> None:
-    first = parse_text("roll 2d6 label=rally", get_registry())
-    again = parse_text("roll 2d6 label=rally", get_registry())
+    first = parse_text("roll 2d6 label=rally", load_shared_registry())
+    again = parse_text("roll 2d6 label=rally", load_shared_registry())
     assert again == first
     assert again.options is not first.options
 
@@ -219,4 +220,4 @@ def test_a_line_typed_again_is_read_as_before_and_is_nobody_elses() -> None:
     ],
 )
 def test_a_word_of_one_option_alone_is_that_option(typed: str, name: str, word: str) -> None:
-    assert parse_text(typed, get_registry()).options[name] == word
+    assert parse_text(typed, load_shared_registry()).options[name] == word

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from bot.ui.registry import get_registry
+from bot.commands.dispatch import load_shared_registry
+from bot.rules.text.phrase import Phrase, Typed
+from bot.ui.reply.parts import Entry, Grid, Small
+from bot.ui.reply.reply import Button, Reply
 from bot.ui.typing.command_text import parse_text
-from bot.ui.typing.command_writer import CommandReader, write_command
+from bot.ui.typing.command_writer import CommandReader, write_command, write_commands
 
 
 @pytest.mark.parametrize(
@@ -33,13 +36,14 @@ from bot.ui.typing.command_writer import CommandReader, write_command
     ],
 )
 def test_on_discord_each_value_is_behind_the_name_of_its_option(text: str, on_discord: str) -> None:
-    assert write_command(text, CommandReader.DISCORD) == on_discord
+    assert write_command(text, CommandReader.DISCORD, load_shared_registry()) == on_discord
 
 
 def test_flags_that_discord_has_no_room_for_go_into_mods() -> None:
     typed = write_command(
         '/lnlt fire attackers="US Squad 3; us4" targets=vc5 tm=1 adjacent no_hero rubber_boat',
         CommandReader.DISCORD,
+        load_shared_registry(),
     )
     assert typed.startswith("/lnlt fire attackers:US Squad 3; us4 targets:vc5 tm:1 adjacent:True ")
     assert typed.split("mods:")[1].split()[0] == "rubber_boat"
@@ -63,7 +67,7 @@ def test_flags_that_discord_has_no_room_for_go_into_mods() -> None:
     ],
 )
 def test_each_reader_gets_what_works_there(reader: CommandReader, text: str, written: str) -> None:
-    assert write_command(text, reader) == written
+    assert write_command(text, reader, load_shared_registry()) == written
 
 
 @pytest.mark.parametrize(
@@ -88,4 +92,26 @@ def test_each_reader_gets_what_works_there(reader: CommandReader, text: str, wri
     ],
 )
 def test_the_parser_reads_colons_as_it_reads_equals_signs(colons: str, plain: str) -> None:
-    assert parse_text(colons, get_registry()) == parse_text(plain, get_registry())
+    assert parse_text(colons, load_shared_registry()) == parse_text(plain, load_shared_registry())
+
+
+def test_every_command_in_a_reply_is_written_and_nothing_else_is_changed() -> None:
+    text, on_discord = "/unit add us1 squad", "/unit add name:us1 type:squad"
+
+    def build(command: str) -> Reply:
+        typed = Typed(command)
+        return Reply(
+            text,
+            (Phrase("Type: ", typed), Small(typed), Entry("us1", "", Phrase(typed)), text),
+            by=Phrase("as in ", typed),
+            instead=Reply("late", (typed,)),
+            buttons=(Button(f"say:{text}", "Add"),),
+        )
+
+    written = write_commands(build(text), CommandReader.DISCORD, load_shared_registry())
+    assert written.to_json() == build(on_discord).to_json()
+
+
+def test_a_reply_without_commands_is_the_same_object() -> None:
+    reply = Reply("Squad 1 is shaken", ("6 against 4", Grid((("a", "b"),))), footer=("#3",))
+    assert write_commands(reply, CommandReader.MENTION, load_shared_registry()) is reply

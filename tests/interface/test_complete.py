@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from bot.commands.dispatch import load_shared_registry
 from bot.rules.inputs.units import RosterUnit
 from bot.rulesets.system import list_builtin_systems
-from bot.ui.registry import get_registry
 from bot.ui.typing.complete import (
     CompletionChoice,
     CompletionContext,
@@ -25,9 +25,9 @@ KNOWN = CompletionContext(
 def offered(
     name: str, typed: str, known: CompletionContext = KNOWN, **given: object
 ) -> list[CompletionChoice]:
-    spec = get_registry().get(("lnlt", "fire"))
+    spec = load_shared_registry().get(("lnlt", "fire"))
     assert spec is not None
-    return list(complete_option(spec, name, typed, get_registry(), known, given))
+    return list(complete_option(spec, name, typed, load_shared_registry(), known, given))
 
 
 def values(name: str, typed: str, known: CompletionContext = KNOWN, **given: object) -> list[str]:
@@ -87,7 +87,7 @@ def test_all_is_offered_by_state_and_only_where_its_side_is_clear() -> None:
 
 
 def test_what_takes_units_by_name_takes_several() -> None:
-    orders = get_registry().get(("baps", "random-order"))
+    orders = load_shared_registry().get(("baps", "random-order"))
     assert orders is not None
     men = tuple(RosterUnit(f"GI {at}", f"us{at}", "soldier", "US") for at in range(1, 13))
     known = CompletionContext(
@@ -95,15 +95,15 @@ def test_what_takes_units_by_name_takes_several() -> None:
     )
     found = [
         choice.value
-        for choice in complete_option(orders, "unit", "GI 1", get_registry(), known, {})
+        for choice in complete_option(orders, "unit", "GI 1", load_shared_registry(), known, {})
     ]
     assert found[:5] == ["GI 1", "GI 10", "GI 11", "GI 12", "GI 1..12"]
     assert restore_choice_values(orders, {"unit": "GI 1..12 (12 units)"}) == {"unit": "GI 1..12"}
-    edit = get_registry().get(("unit", "edit"))
+    edit = load_shared_registry().get(("unit", "edit"))
     assert edit is not None
     found = [
         choice.value
-        for choice in complete_option(edit, "name", "us1, a", get_registry(), known, {})
+        for choice in complete_option(edit, "name", "us1, a", load_shared_registry(), known, {})
     ]
     assert found == ["us1, all"]
 
@@ -118,7 +118,7 @@ def test_a_unit_is_not_offered_twice_not_even_to_fire_at_itself() -> None:
 
 
 def test_units_out_of_the_game_are_not_offered_as_their_game_has_it() -> None:
-    shoot = get_registry().get(("ucn", "shoot"))
+    shoot = load_shared_registry().get(("ucn", "shoot"))
     assert shoot is not None
     states = ("", "combat-ineffective", "out-of-action", "destroyed")
     roster = tuple(
@@ -130,19 +130,19 @@ def test_units_out_of_the_game_are_not_offered_as_their_game_has_it() -> None:
     )
     names = [
         choice.name
-        for choice in complete_option(shoot, "shooters", "man", get_registry(), known, {})
+        for choice in complete_option(shoot, "shooters", "man", load_shared_registry(), known, {})
     ]
     assert "Man 0" in names[0]
     assert not [name for name in names if any(f"Man {gone}" in name for gone in (1, 2, 3))]
 
 
 def test_systems_are_completed_one_behind_the_other() -> None:
-    setup = get_registry().get(("setup", "systems"))
+    setup = load_shared_registry().get(("setup", "systems"))
     assert setup is not None
     found = [
         choice.value
         for choice in complete_option(
-            setup, "systems", "lnlt ", get_registry(), CompletionContext(), {}
+            setup, "systems", "lnlt ", load_shared_registry(), CompletionContext(), {}
         )
     ]
     assert "lnlt ucn" in found
@@ -150,7 +150,7 @@ def test_systems_are_completed_one_behind_the_other() -> None:
     assert [
         one.value
         for one in complete_option(
-            setup, "systems", "lnlt u", get_registry(), CompletionContext(), {}
+            setup, "systems", "lnlt u", load_shared_registry(), CompletionContext(), {}
         )
     ] == ["lnlt ucn"]
 
@@ -166,7 +166,7 @@ def test_what_a_choice_shows_means_the_same_as_its_value() -> None:
     """Discord's apps send the one for the other when a command is edited, pasted, or taken to
     another channel.
     """
-    fire, roll = get_registry().get(("lnlt", "fire")), get_registry().get(("roll",))
+    fire, roll = load_shared_registry().get(("lnlt", "fire")), load_shared_registry().get(("roll",))
     assert fire is not None
     assert roll is not None
     shown = [choice.name for choice in offered("attackers", "Squad 1; squad 2")]
@@ -177,7 +177,7 @@ def test_what_a_choice_shows_means_the_same_as_its_value() -> None:
     }
     assert values("attackers", f"{shown[0]}; squad 3")[0] == "Squad 1; Squad 2; Squad 3"
     assert offered("attackers", "Squad 1 mo")[0].name == "Squad 1 morale="
-    for choice in complete_option(roll, "dice", "", get_registry(), KNOWN, {}):
+    for choice in complete_option(roll, "dice", "", load_shared_registry(), KNOWN, {}):
         assert restore_choice_values(roll, {"dice": choice.name}) == {"dice": choice.value}
     assert (
         restore_choice_values(
@@ -192,7 +192,7 @@ def test_modifier_words_complete_and_hide_what_is_there() -> None:
     assert found == ["adjacent night", "adjacent lone_sniper"]
     shown = offered("mods", "adjacent ni")[0].name
     assert shown == "adjacent night (Night, target unlit −3)"
-    fire = get_registry().get(("lnlt", "fire"))
+    fire = load_shared_registry().get(("lnlt", "fire"))
     assert fire is not None
     assert restore_choice_values(fire, {"mods": shown}) == {"mods": "adjacent night"}, (
         "some clients send what is shown"
@@ -202,38 +202,41 @@ def test_modifier_words_complete_and_hide_what_is_there() -> None:
 
 
 def test_dice_are_checked_while_they_are_typed() -> None:
-    spec = get_registry().get(("roll",))
+    spec = load_shared_registry().get(("roll",))
     assert spec is not None
-    [choice] = complete_option(spec, "dice", "2d6+", get_registry(), KNOWN, {})
+    [choice] = complete_option(spec, "dice", "2d6+", load_shared_registry(), KNOWN, {})
     assert choice == CompletionChoice('2d6+ : a number or dice must follow "+"', "2d6+")
     assert CompletionChoice("2d6", "2d6") in complete_option(
-        spec, "dice", "2d6", get_registry(), KNOWN, {}
+        spec, "dice", "2d6", load_shared_registry(), KNOWN, {}
     )
-    assert len(complete_option(spec, "dice", "", get_registry(), KNOWN, {})) > 3
+    assert len(complete_option(spec, "dice", "", load_shared_registry(), KNOWN, {})) > 3
 
 
 def test_bare_states_and_markers_complete_behind_a_unit() -> None:
-    spec = get_registry().get(("unit", "edit"))
+    spec = load_shared_registry().get(("unit", "edit"))
     assert spec is not None
     found = [
         choice.value
-        for choice in complete_option(spec, "stats", "morale=5 sh", get_registry(), KNOWN, {})
+        for choice in complete_option(
+            spec, "stats", "morale=5 sh", load_shared_registry(), KNOWN, {}
+        )
     ]
     assert found == ["morale=5 shaken", "morale=5 shaken-wounded"]
     assert "fp=" in [
-        choice.value for choice in complete_option(spec, "stats", "", get_registry(), KNOWN, {})
+        choice.value
+        for choice in complete_option(spec, "stats", "", load_shared_registry(), KNOWN, {})
     ]
 
 
 def test_time_zones_by_city_or_continent() -> None:
-    spec = get_registry().get(("me", "ping"))
+    spec = load_shared_registry().get(("me", "ping"))
     assert spec is not None
 
     def zones(typed: str) -> list[str]:
         return [
             choice.value
             for choice in complete_option(
-                spec, "zone", typed, get_registry(), CompletionContext(), {}
+                spec, "zone", typed, load_shared_registry(), CompletionContext(), {}
             )
         ]
 

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from bot.commands.dispatch import load_shared_registry
 from bot.rules.errors import UserError
 from bot.rulesets.system import list_builtin_systems
-from bot.ui.registry import TABLE, get_registry
+from bot.ui.registry import TABLE
 from bot.ui.reply.reply import build_error_reply
 from bot.ui.spec import CommandSpec
 from bot.ui.typing.command_text import parse_text, quote_value
@@ -27,11 +28,11 @@ def misspell(word: str) -> str:
 
 
 def specs_of(family: str) -> list[CommandSpec]:
-    fixed = [name for name in get_registry().top_names if name not in FAMILIES]
+    fixed = [name for name in load_shared_registry().top_names if name not in FAMILIES]
     return [
         spec
         for name in (fixed if family == "of all" else [family])
-        for spec in get_registry().list_below((name,))
+        for spec in load_shared_registry().list_below((name,))
     ]
 
 
@@ -39,7 +40,7 @@ def list_slips(family: str) -> Iterator[str]:
     """Yield lines with one slip each: in the name of a command, an option or a value, and printed
     names without their last words, or with a word too many.
     """
-    for name in get_registry().list_printed_names(family) if family.endswith(TABLE) else ():
+    for name in load_shared_registry().list_printed_names(family) if family.endswith(TABLE) else ():
         words = name.split("-")
         yield from (f"{family} {' '.join(words[:count])}" for count in range(1, len(words)))
         yield f"{family} {' '.join(words)} there"
@@ -63,9 +64,9 @@ def list_slips(family: str) -> Iterator[str]:
 def refuse(line: str) -> UserError | None:
     """Return the refusal of a line with what is offered instead, as the app gives it."""
     try:
-        check_values(parse_text(line, get_registry()), get_registry())
+        check_values(parse_text(line, load_shared_registry()), load_shared_registry())
     except UserError as error:
-        check_correction(error, line, get_registry())
+        check_correction(error, line, load_shared_registry())
         return error
     return None
 
@@ -79,7 +80,7 @@ def check_offer(line: str, error: UserError) -> bool:
     if not reply.better:
         return False
     assert reply.better != line, line
-    assert find_refusal(reply.better, get_registry()) is None, (line, reply.better)
+    assert find_refusal(reply.better, load_shared_registry()) is None, (line, reply.better)
     return True
 
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 
 from adapters.slack.modal import ROOM as VIEW
+from bot.commands.dispatch import load_shared_registry
 from bot.rules.inputs.options import OWN
 from bot.rules.inputs.units import RosterUnit
 from bot.rulesets.system import list_builtin_systems
@@ -28,7 +29,6 @@ from bot.ui.form.form import (
 )
 from bot.ui.form.line_and_keypad import REST
 from bot.ui.form.submission import evaluate_form
-from bot.ui.registry import get_registry
 from bot.ui.spec import CommandSpec
 from bot.ui.typing.command_text import format_command
 from bot.ui.typing.complete import CompletionContext, complete_option
@@ -53,7 +53,7 @@ SMALL = CompletionContext(
 
 
 def spec_of(*path: str) -> CommandSpec:
-    spec = get_registry().get(path)
+    spec = load_shared_registry().get(path)
     assert spec is not None
     return spec
 
@@ -90,7 +90,7 @@ def test_what_is_missing_is_asked_for_until_it_is_there() -> None:
 
 
 def test_which_commands_ask_when_called_alone() -> None:
-    alone = {spec.name for spec in get_registry() if opens_form(spec, {})}
+    alone = {spec.name for spec in load_shared_registry() if opens_form(spec, {})}
     assert {
         "/roll",
         "/lnlt fire",
@@ -111,7 +111,7 @@ def test_what_a_unit_may_bring_is_not_asked_for() -> None:
 
 
 def test_a_whole_table_is_shown_without_its_form() -> None:
-    tables = [spec for spec in get_registry() if spec.family == "lookup"]
+    tables = [spec for spec in load_shared_registry() if spec.family == "lookup"]
     assert tables
     assert [spec.path for spec in tables if opens_form(spec, {"whole": True})] == []
     assert opens_form(spec_of("asl-table", "infantry", "vs-afv"), {})
@@ -205,7 +205,8 @@ def test_a_menu_begins_with_the_own_units_that_it_is_about() -> None:
     picks = [pick.label for pick in field(build_form(rally, {}, known, WIDE), "units").picks]
     assert picks == ["US 3", "US 1", "US 2", "VC 2", "VC 1", "VC 3"]
     typed = [
-        choice.value for choice in complete_option(rally, "units", "", get_registry(), known, {})
+        choice.value
+        for choice in complete_option(rally, "units", "", load_shared_registry(), known, {})
     ]
     assert [one for one in typed if one in picks] == picks
     checks = spec_of("nhis", "morale")
@@ -220,8 +221,8 @@ def test_a_menu_begins_with_the_own_units_that_it_is_about() -> None:
 
 def test_what_a_list_is_about_are_words_of_its_game() -> None:
     named = [
-        (spec.path, word, get_registry().games[spec.system].game["units"])
-        for spec in get_registry()
+        (spec.path, word, load_shared_registry().games[spec.system].game["units"])
+        for spec in load_shared_registry()
         for option in spec.options
         for word in option.likely
         if word != OWN
@@ -523,7 +524,7 @@ def test_no_line_below_a_field_says_its_label_again() -> None:
     """Of every form of every game: `One man` is not followed by `One man.`"""
     small = {"a", "an", "the", "of", "in", "that", "who"}
     for game in list_builtin_systems():
-        for spec in get_registry().list_below((game,)):
+        for spec in load_shared_registry().list_below((game,)):
             for field in build_form(spec, {}, CompletionContext(), VIEW).fields:
                 hint = {*re.findall(r"[a-z']+", field.hint.casefold())} - small
                 label = {*re.findall(r"[a-z']+", field.label.casefold())}

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from bot.commands.dispatch import load_shared_registry
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import clean, is_left_out, normalize_typed
 from bot.rules.inputs.units import parse_units
 from bot.rules.text.normalize import comparison_key
-from bot.ui.registry import get_registry
 from bot.ui.spec import CommandSpec
 from bot.ui.typing.command_text import parse_text
 from tests.lookalikes import LOOKALIKES
@@ -23,14 +23,14 @@ SOME = 25
 
 def lines() -> list[tuple[CommandSpec, str]]:
     """Return an example of each command that all have, sequences and tables too."""
-    commands = get_registry()
+    commands = load_shared_registry()
     specs = [spec for top in commands.top_names for spec in commands.list_below((top,))]
     return [(spec, spec.example) for spec in specs if spec.example]
 
 
 def meaning(line: str) -> tuple[Any, ...]:
     """Return the command that a line asks for, and its options as values; texts by their keys."""
-    spec, options = parse_text(line, get_registry())
+    spec, options = parse_text(line, load_shared_registry())
     return spec.path, dict(_values(spec, options))
 
 
@@ -40,8 +40,8 @@ def _values(spec: CommandSpec, options: Any) -> Iterator[tuple[str, object]]:
         typed = normalize_typed(option, raw)
         if option is None or is_left_out(option, typed) or option.type in ("file", "dice"):
             yield name, comparison_key(str(typed))
-        elif option.type == "units" and spec.system in get_registry().games:
-            words = get_registry().games[spec.system].words[option.units or "units"]
+        elif option.type == "units" and spec.system in load_shared_registry().games:
+            words = load_shared_registry().games[spec.system].words[option.units or "units"]
             yield name, parse_units(str(typed), words, {}, option=name)
         elif option.type in ("int", "number", "bool", "enum", "mods"):
             yield name, clean(option, typed)
@@ -97,7 +97,7 @@ def test_every_name_of_an_option_is_read_in_every_spelling(change: str) -> None:
                 continue
             written = LOOKALIKES[change](f"{spec.name} {option.name}=5")
             try:
-                given = parse_text(written, get_registry()).options
+                given = parse_text(written, load_shared_registry()).options
             except UserError as error:
                 wrong.append(f"{written}: {error}")
                 continue

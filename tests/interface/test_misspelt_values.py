@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from bot.commands.dispatch import load_shared_registry
 from bot.rules.errors import Hint, UserError
 from bot.rules.inputs.options import clean
-from bot.ui.registry import get_registry
 from tests.playing import Channel
 
 
@@ -16,7 +16,7 @@ def _misspell(word: str) -> str:
 def test_every_word_of_every_list_is_found_when_it_is_misspelt() -> None:
     silent = []
     count = 0
-    for spec in get_registry():
+    for spec in load_shared_registry():
         for option in spec.options:
             if option.type != "enum":
                 continue

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
+from bot.commands.dispatch import load_shared_registry
 from bot.presentation.printed_table import find_position, get_printed_table
 from bot.presentation.roll import look_up_table
 from bot.presentation.table_words import ANY_OTHER
@@ -17,7 +18,7 @@ from bot.rules.inputs.options import Option, clean, fold_word
 from bot.rulesets.system import list_builtin_systems
 from bot.rulesets.table_names import get_card_numbers
 from bot.runtime.entropy import create_throwaway_source
-from bot.ui.registry import TABLE, get_registry
+from bot.ui.registry import TABLE
 from bot.ui.typing.command_text import name_other_tables, parse_text
 from bot.ui.typing.complete import CompletionContext, complete_option
 
@@ -31,11 +32,14 @@ def open_tables(game: str, name: str, *, quotes: str = '"') -> set[str]:
     """Return the tables that a printed name opens whole, or offers."""
     typed = f"{game}{TABLE} {quotes}{name}{quotes}"
     try:
-        parsed = parse_text(typed, get_registry())
+        parsed = parse_text(typed, load_shared_registry())
     except UserError as error:
         if error.code != "several-tables":
             raise
-        return {parse_text(command, get_registry()).spec.target for command in read_commands(error)}
+        return {
+            parse_text(command, load_shared_registry()).spec.target
+            for command in read_commands(error)
+        }
     assert parsed.spec.wants_whole(parsed.options), typed
     assert parsed.spec.is_private(parsed.options), typed
     return {parsed.spec.target}
@@ -92,13 +96,13 @@ def test_every_table_answers_to_its_title_and_its_number(game: str) -> None:
 def test_a_printed_name_may_be_quoted_or_not_and_inputs_follow(
     typed: str, target: str, options: dict[str, object]
 ) -> None:
-    parsed = parse_text(typed, get_registry())
+    parsed = parse_text(typed, load_shared_registry())
     assert (parsed.spec.target, parsed.options) == (target, options)
 
 
 def test_a_number_of_several_tables_offers_them_all() -> None:
     with pytest.raises(UserError) as caught:
-        parse_text("asl-table 12b", get_registry())
+        parse_text("asl-table 12b", load_shared_registry())
     assert str(caught.value) == (
         '2 tables have the name "12b". /asl-table b-gun or /asl-table b-sw.'
     )
@@ -106,17 +110,17 @@ def test_a_number_of_several_tables_offers_them_all() -> None:
 
 def test_did_you_mean_knows_printed_names_and_never_offers_what_was_typed() -> None:
     with pytest.raises(UserError) as caught:
-        parse_text("ucn-table ap-expenditur", get_registry())
+        parse_text("ucn-table ap-expenditur", load_shared_registry())
     assert caught.value.hint == "Did you mean ap-expenditure?"
     assert did_you_mean("smg", ["smg"]) == ""
     assert did_you_mean("SMG", ["smg"]) == "Did you mean smg?"
 
 
 def test_printed_names_are_completed() -> None:
-    spec = get_registry().get(("help",))
+    spec = load_shared_registry().get(("help",))
     assert spec is not None
     choices = complete_option(
-        spec, "topic", "ucn-table ap-ex", get_registry(), CompletionContext(), {}
+        spec, "topic", "ucn-table ap-ex", load_shared_registry(), CompletionContext(), {}
     )
     assert [choice.value for choice in choices] == ["ucn-table ap-expenditure"]
 
@@ -178,7 +182,7 @@ VALUES: tuple[tuple[str, str, dict[str, object]], ...] = (
 def test_values_are_read_as_the_card_prints_them(
     game: str, typed: str, read: dict[str, object]
 ) -> None:
-    parsed = parse_text(f"{game}{TABLE} {typed}", get_registry())
+    parsed = parse_text(f"{game}{TABLE} {typed}", load_shared_registry())
     table = list_builtin_systems()[game].find_table(parsed.spec.target)
     _, values = table.answer_with_values(parsed.options)
     assert {name: values[name] for name in read} == read
@@ -212,7 +216,7 @@ def test_each_printed_head_is_read_as_its_row_or_column(game: str) -> None:
 
 
 def test_no_word_of_the_card_stands_for_two_values_of_one_option() -> None:
-    for spec in get_registry():
+    for spec in load_shared_registry():
         for option in spec.options:
             words = [
                 fold_word(word)
@@ -257,13 +261,13 @@ def test_the_printed_edges_are_read_in_order_and_nothing_is_rolled(game: str) ->
         last_edge = max([ordered.index(str(name)) for name in edges], default=-1)
         assert last_edge < min(shifts, default=len(ordered)), table.id
         typed = [pick_value(table.get_option(name)) for name in ordered]
-        parsed = parse_text(f"{game}{TABLE} {table.id} {' '.join(typed)}", get_registry())
+        parsed = parse_text(f"{game}{TABLE} {table.id} {' '.join(typed)}", load_shared_registry())
         assert parsed.options == dict(zip(ordered, typed, strict=True)), table.id
         assert rolled <= parsed.options.keys(), table.id
 
 
 def test_firepower_and_roll_of_ranged_combat_come_before_the_shift() -> None:
-    parsed = parse_text("nhis-table ranged-combat 6 3", get_registry())
+    parsed = parse_text("nhis-table ranged-combat 6 3", load_shared_registry())
     assert parsed.options == {"firepower": "6", "roll": "3"}
 
 
@@ -284,10 +288,10 @@ def test_a_table_that_rolls_says_so_in_its_first_word(game: str) -> None:
 
 
 def test_a_word_of_another_table_names_that_table() -> None:
-    parsed = parse_text("ucn-table firearms LMG", get_registry())
+    parsed = parse_text("ucn-table firearms LMG", load_shared_registry())
     with pytest.raises(UserError) as caught:
         list_builtin_systems()["ucn"].find_table("firearms").read(parsed.options)
-    name_other_tables(caught.value, parsed.spec, parsed.options, get_registry())
+    name_other_tables(caught.value, parsed.spec, parsed.options, load_shared_registry())
     assert caught.value.hint == (
         "Another table has it: /ucn-table machine-guns LMG or /ucn-table save-roll LMG."
     )

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from bot.commands.dispatch import load_shared_registry
 from bot.rules.dice import Script
 from bot.rules.errors import UserError
 from bot.rulesets.catalog import find_system
 from bot.rulesets.play_once import play_sequence
 from bot.ui.form.form import list_flag_picks
-from bot.ui.registry import get_registry
 
 
 def test_modifiers_say_their_value() -> None:
-    fire = get_registry().get(("lnlt", "fire"))
+    fire = load_shared_registry().get(("lnlt", "fire"))
     assert fire is not None
     labels = {pick.value: pick.label for pick in list_flag_picks(fire, {})}
     assert labels["night"] == "Night, target unlit −3"
@@ -48,7 +48,7 @@ def test_an_error_about_a_unit_names_the_option_that_holds_it(
 
 
 def test_every_option_has_a_name_for_people_and_each_differs() -> None:
-    for spec in get_registry():
+    for spec in load_shared_registry():
         if spec.family == "sequence":
             names = [option.display_name for option in spec.options]
             assert len(set(names)) == len(names), spec.name

@@ -13,11 +13,11 @@ import pytest
 
 from adapters.discord.modal import ROOM as MODAL
 from adapters.slack.modal import ROOM as VIEW
+from bot.commands.dispatch import load_shared_registry
 from bot.preferences.forms import get_draft_action
 from bot.rulesets.catalog import use_systems
 from bot.ui.form.form import Room, build_form
 from bot.ui.form.submission import evaluate_form
-from bot.ui.registry import get_registry
 from bot.ui.reply.reply import OPEN_FORM, Reply
 from tests.packs.card_game_players import Screen, play_salt_road, play_three_mills
 from tests.playing import Channel
@@ -49,7 +49,7 @@ class Direct(Screen):
         what = self._action(message, button).removeprefix(OPEN_FORM)
         draft = await app.forms.open_draft(what, person, self.channel.place)
         with use_systems(await app.load_visible_systems(self.channel.place)):
-            spec = get_registry().get(draft.path)
+            spec = load_shared_registry().get(draft.path)
         assert spec is not None
         known = await app.get_completion_context(self.channel.place, person)
         form = build_form(spec, draft.options, known, self.room)

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from bot.commands.dispatch import load_shared_registry
 from bot.packs.check import check_path, check_system
 from bot.packs.review import review_content
 from bot.rules.errors import TableError
@@ -18,7 +19,6 @@ from bot.rulesets.catalog import find_system
 from bot.rulesets.deck_file import find_questions, read_deck
 from bot.rulesets.packs.archive import read_content
 from bot.rulesets.packs.pack import load_pack
-from bot.ui.registry import get_registry
 from bot.ui.spec import Command
 from bot.ui.typing.complete import complete_option
 from bot.verification.check_file import check
@@ -144,11 +144,12 @@ async def test_cards_of_turns_show_what_is_left_and_completion_knows_the_decks(p
         in status
     )
     assert "Leaders" not in status
-    spec = get_registry().get(("deck", "draw"))
+    spec = load_shared_registry().get(("deck", "draw"))
     assert spec is not None
     known = await channel.app.get_completion_context(channel.place, channel.who("Anna"))
     offered = [
-        choice.value for choice in complete_option(spec, "deck", "", get_registry(), known, {})
+        choice.value
+        for choice in complete_option(spec, "deck", "", load_shared_registry(), known, {})
     ]
     assert offered[:2] == ["chances", "leaders"]
 

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from adapters.slack import render as slack
 from bot.__main__ import main
+from bot.commands.dispatch import load_shared_registry
 from bot.packs.check import check_content
 from bot.packs.importing import Imported, import_tables
 from bot.packs.importing.figures import find_dice, read_figures
@@ -761,7 +762,7 @@ async def test_the_answer_of_a_long_text_fits_both_platforms_with_the_whole_of_i
         reply = await channel.do("Anna", line)
         (file,) = shown(reply).files
         assert " ".join(str(file.text).split()).count(text) >= 1
-        check_blocks(slack.render_message(reply, "T1").blocks)
+        check_blocks(slack.render_message(reply, "T1", load_shared_registry()).blocks)
 
 
 def test_a_zip_of_tables_is_a_folder_too(

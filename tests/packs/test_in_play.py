@@ -10,6 +10,7 @@ import pytest
 
 from bot.app import App
 from bot.cli.batch import answer_request as answered
+from bot.commands.dispatch import load_shared_registry
 from bot.packs.check import check_path
 from bot.rules.dice import Script
 from bot.rules.errors import TableError
@@ -17,7 +18,6 @@ from bot.rulesets.catalog import find_system
 from bot.rulesets.packs.pack import load_pack
 from bot.rulesets.play_once import play_sequence
 from bot.ui.form.form import Room, build_form
-from bot.ui.registry import get_registry
 from bot.ui.spec import Place
 from tests.forging import bodies
 from tests.packs.conftest import PackMaker
@@ -160,7 +160,7 @@ async def _offered(channel: Channel, typed: str = "") -> list[tuple[str, str]]:
 
 
 async def _picks(channel: Channel) -> list[tuple[str, str]]:
-    spec = get_registry().get(("few", "use"))
+    spec = load_shared_registry().get(("few", "use"))
     assert spec is not None
     field = build_form(
         spec, {}, await channel.app.get_completion_context(channel.place, channel.who("Bob")), ROOM

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.commands.dispatch import load_shared_registry
 from bot.packs.check import add_positions, check_content
 from bot.packs.new import write_new_pack
 from bot.presentation.headline import get_result_headline
@@ -20,7 +21,6 @@ from bot.rulesets.packs.archive import read_content
 from bot.rulesets.packs.pack import TAKEN
 from bot.rulesets.play_once import count_odds
 from bot.rulesets.system import list_builtin_systems
-from bot.ui.registry import get_registry
 from tests.packs.conftest import FEW, PackMaker
 
 pytestmark = pytest.mark.scenes(12)
@@ -361,7 +361,9 @@ def test_a_pack_is_called_like_no_command() -> None:
     """`/deck` and `/hand` came later than the list."""
     games = {*list_builtin_systems()}
     assert {
-        name for name in get_registry().top_names if name.removesuffix("-table") not in games
+        name
+        for name in load_shared_registry().top_names
+        if name.removesuffix("-table") not in games
     } <= TAKEN
 
 
@@ -413,7 +415,7 @@ def test_the_check_of_a_command_counts_as_discord_does(root: Path) -> None:
         for path in sorted((root / "packs").glob("*/pack.yaml"))
     ]
     for pack in (*packs, *list_builtin_systems().values()):
-        known = Registry({pack.id: pack})
+        known = Registry({pack.id: pack}, ())
         for name in (pack.id, f"{pack.id}-table"):
             right = measure_size(_build_command(name, known, 10))
             assert abs(count_characters(known, name) - right) <= right / 10, (

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from adapters.discord.command_payload import MAX_COMMAND, build_payload, measure_size
+from bot.commands.dispatch import load_shared_registry
 from bot.rules.errors import TableError
 from bot.rulesets.catalog import find_named_folder, find_system, get_systems
 from bot.rulesets.packs.pack import load_pack
-from bot.ui.registry import get_registry
 from tests.packs.conftest import PackMaker
 from tests.playing import Channel
 
@@ -78,11 +78,11 @@ def test_discord_is_given_the_commands_of_a_pack_and_no_empty_one(
     make_pack: PackMaker, use_packs: Callable[[Path], None], root: Path
 ) -> None:
     use_packs(make_pack())
-    made = {command["name"]: command for command in build_payload(get_registry())}
+    made = {command["name"]: command for command in build_payload(load_shared_registry())}
     assert "few-table" in made
     assert "few" not in made
     use_packs(root / "packs")
-    made = {command["name"]: command for command in build_payload(get_registry())}
+    made = {command["name"]: command for command in build_payload(load_shared_registry())}
     assert [option["name"] for option in made["generic"]["options"]] == ["attack"]
     assert measure_size(made["generic-table"]) <= MAX_COMMAND
 

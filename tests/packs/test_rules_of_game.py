@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from bot.commands.dispatch import load_shared_registry
 from bot.rules.errors import TableError
 from bot.rulesets.catalog import find_system
 from bot.rulesets.optional_rules import check_rules, read_rules
 from bot.ui.form.form import FLAGS, Room, build_form
 from bot.ui.form.submission import evaluate_form
-from bot.ui.registry import get_registry
 from bot.ui.typing.complete import CompletionContext, complete_option
 from bot.verification.check_file import check
 from tests.forging import rechained
@@ -167,10 +167,10 @@ async def test_the_export_holds_the_choice_and_both_verifiers_know_it() -> None:
 
 
 async def test_names_are_completed() -> None:
-    spec = get_registry().get(("game", "settings"))
+    spec = load_shared_registry().get(("game", "settings"))
     assert spec is not None
     found = complete_option(
-        spec, "rule", "", get_registry(), CompletionContext(system="generic"), {}
+        spec, "rule", "", load_shared_registry(), CompletionContext(system="generic"), {}
     )
     assert [one.name for one in found] == ["Fog of war: on", "Fog of war: off"]
     assert [one.value for one in found] == ["fog=on", "fog=off"]

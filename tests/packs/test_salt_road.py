@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 from bot.cli.fuzz import FuzzTally, play_random_games
+from bot.commands.dispatch import load_shared_registry
 from bot.packs.check import check_content
 from bot.rulesets.catalog import find_system
 from bot.rulesets.packs.archive import read_content
 from bot.rulesets.packs.pack import PackSystem, load_pack
 from bot.ui.form.form import Room, build_form
-from bot.ui.registry import get_registry
 from bot.ui.typing.complete import CompletionContext
 from tests.examples import lookup, odds
 from tests.packs.evening import (
@@ -250,7 +250,7 @@ async def test_a_phase_that_names_done_has_one_such_button(salt_road: Path) -> N
 
 def test_the_form_says_no_formulas(salt_road: Path) -> None:
     """It asks for an army only where one counts, so nobody need read when that is."""
-    spec = get_registry().get(("salt-road", "use"))
+    spec = load_shared_registry().get(("salt-road", "use"))
     assert spec is not None
     field = build_form(
         spec, {"card": "lancers", "how": "support"}, CompletionContext(), Room()

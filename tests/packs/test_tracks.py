@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from bot.cli.batch import answer_request as answered
+from bot.commands.dispatch import load_shared_registry
 from bot.game.tracks import build_track_inputs, fill_track_inputs, format_tracks
 from bot.packs.check import check_path
 from bot.report.page import build_page
@@ -23,7 +24,6 @@ from bot.rules.inputs.tracks import TrackMove, move_tracks, read_start_values, r
 from bot.rulesets.catalog import find_system
 from bot.rulesets.packs.pack import load_pack
 from bot.rulesets.play_once import count_odds, play_sequence
-from bot.ui.registry import get_registry
 from bot.ui.spec import Command, Place
 from bot.ui.typing.complete import CompletionContext, complete_option
 from bot.verification.check_file import check
@@ -294,7 +294,7 @@ async def test_a_sealed_shot_of_another_game_moves_no_track_of_this_one() -> Non
 
 
 async def test_completion_knows_tracks_and_their_words() -> None:
-    known, all_commands = CompletionContext(system="marsh"), get_registry()
+    known, all_commands = CompletionContext(system="marsh"), load_shared_registry()
     spec = all_commands.get(("track", "set"))
     assert spec is not None
     names = [one.value for one in complete_option(spec, "name", "", all_commands, known, {})]

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from bot.commands.dispatch import load_shared_registry
 from bot.packs.check import check_content
 from bot.rules.inputs.units import RosterUnit
 from bot.rulesets.packs.pack import PackSystem, load_pack
 from bot.ui.form.form import Room, build_form, opens_form
 from bot.ui.form.submission import evaluate_form
-from bot.ui.registry import get_registry
 from bot.ui.typing.complete import CompletionContext
 from tests.packs.conftest import FEW, PackMaker
 from tests.playing import Channel
@@ -102,7 +102,7 @@ def test_a_form_asks_in_a_second_step_what_counts_by_the_first(
     make_pack: PackMaker, use_packs: Callable[[Path], None]
 ) -> None:
     use_packs(make_pack(PACK).parent)
-    spec, known = get_registry().get(("few", "shoot")), CompletionContext((), system="few")
+    spec, known = load_shared_registry().get(("few", "shoot")), CompletionContext((), system="few")
     assert spec is not None
     for room in (Room(5, 25, 10), Room(folds=True)):
         form = build_form(spec, {}, known, room)
@@ -130,7 +130,7 @@ async def test_what_asks_for_nothing_rolls_at_once(
     make_pack: PackMaker, use_packs: Callable[[Path], None]
 ) -> None:
     use_packs(make_pack(PACK).parent)
-    spec = get_registry().get(("few", "event"))
+    spec = load_shared_registry().get(("few", "event"))
     assert spec is not None
     assert not opens_form(spec, {})
     channel = await Channel.fresh()
@@ -201,7 +201,7 @@ async def test_one_unit_is_taken_with_its_numbers_and_a_second_is_refused(
     )
     assert refused.title == "shooter takes one unit, not 2."
     spec, units = (
-        get_registry().get(("few", "duel")),
+        load_shared_registry().get(("few", "duel")),
         (RosterUnit("Gun 1", "u1", "unit"), RosterUnit("Gun 2", "u2", "unit")),
     )
     assert spec is not None

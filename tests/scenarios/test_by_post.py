@@ -653,7 +653,7 @@ async def test_a_command_that_is_ready_reads_as_the_reader_types_it() -> None:
     opened = (await post.channel.do("Bob", 'order write "Hold"')).announce
     assert opened is not None
     ready = next(part for part in opened.lines if isinstance(part, Group))
-    assert (ready.label, discord_line(ready.text)) == ("US", "Fire · ready: `/roll dice:2d6`")
+    assert (ready.label, discord_line(ready.text)) == ("US", "Fire · ready: `/roll 2d6`")
 
 
 class Noted:

@@ -15,6 +15,7 @@ import pytest
 from adapters.discord.render import render_message as render_discord
 from adapters.discord.request import DiscordRequest
 from adapters.slack.render import render_message as render_slack
+from bot.commands.dispatch import load_shared_registry
 from bot.ui.reply.reply import Reply
 from bot.verification.check_file import check
 from tests.forging import rechained
@@ -55,8 +56,12 @@ class Table:
         """Return how many public messages hold a text, as either platform gets them."""
         found = 0
         for reply in self.public:
-            on_discord = json.dumps(render_discord(reply, DiscordRequest(1, "", 1, 2, 2, 1)).body)
-            on_slack = repr(render_slack(reply, "T1"))
+            on_discord = json.dumps(
+                render_discord(
+                    reply, DiscordRequest(1, "", 1, 2, 2, 1), load_shared_registry()
+                ).body
+            )
+            on_slack = repr(render_slack(reply, "T1", load_shared_registry()))
             assert (text in on_discord) == (text in on_slack)
             found += text in on_discord
         return found

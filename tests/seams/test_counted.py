@@ -15,10 +15,10 @@ from random import Random
 import pytest
 
 from bot.app import App
+from bot.commands.dispatch import load_shared_registry
 from bot.game.state import build_roster
 from bot.presentation.counted_conditions import CountedCondition, find_counted_conditions
 from bot.rulesets.catalog import find_system, get_systems
-from bot.ui.registry import get_registry
 from bot.ui.reply.parts import Odds
 from bot.ui.reply.reply import Reply
 from bot.ui.typing.command_text import format_command
@@ -58,7 +58,7 @@ async def test_what_counts_counts_the_same_afterward(
 ) -> None:
     one = await ready(find_system(game).find_sequence(name))
     channel = one.channel
-    spec = get_registry().get((game, name))
+    spec = load_shared_registry().get((game, name))
     assert spec is not None
     line = format_command(spec, one.raw).removeprefix("/")
     base = await channel.say("Anna", f"{line} odds")

@@ -16,6 +16,7 @@ import pytest
 
 from adapters.discord.render import build_button_rows, build_menu_rows
 from adapters.slack.render import render_message as slack
+from bot.commands.dispatch import load_shared_registry
 from bot.game.roster_file import find_scenario
 from bot.packs.check import check_system
 from bot.presentation.firers_and_targets import (
@@ -32,7 +33,6 @@ from bot.rulesets.catalog import get_systems
 from bot.rulesets.packs.pack import is_pack, load_pack
 from bot.rulesets.system import FIRES, System, list_builtin_systems
 from bot.ui.form.form import ODDS
-from bot.ui.registry import get_registry
 from bot.ui.reply.reply import OPEN_FORM
 from bot.ui.typing.command_text import format_command, parse_text
 from tests.packs.conftest import read
@@ -138,7 +138,7 @@ async def test_every_button_of_every_card_plays(
         for button in card.buttons:
             if not button.action.startswith(OPEN_FORM):
                 continue
-            typed = parse_text(button.action.removeprefix(OPEN_FORM), get_registry())
+            typed = parse_text(button.action.removeprefix(OPEN_FORM), load_shared_registry())
             sequence = get_systems()[id].find_sequence(typed.spec.target)
             aimed, enemy = (
                 find_target_option(sequence.inputs),
@@ -179,7 +179,7 @@ async def test_every_mark_of_every_card_is_put_on_and_taken_back(
             continue
         types.add(unit.type)
         card = await channel.do("Anna", f"unit show {unit.handle}")
-        assert check_blocks(slack(card, "T1").blocks) == []
+        assert check_blocks(slack(card, "T1", load_shared_registry()).blocks) == []
         shown = [
             part
             for row in (*build_button_rows(card.buttons), *build_menu_rows(card.menus))

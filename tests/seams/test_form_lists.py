@@ -17,6 +17,7 @@ import pytest
 from adapters.discord.modal import ROOM as MODAL
 from adapters.forms import begin_form
 from adapters.slack.modal import ROOM as VIEW
+from bot.commands.dispatch import load_shared_registry
 from bot.commands.play.answer_buttons import find_retarget_option, replace_targets
 from bot.preferences.form_rights import FOR_PLAYERS
 from bot.preferences.forms import KEPT, get_draft_action
@@ -40,7 +41,6 @@ from bot.ui.form.form import (
 )
 from bot.ui.form.submission import evaluate_form
 from bot.ui.form.unit_menu import MORE, TYPED
-from bot.ui.registry import get_registry
 from bot.ui.reply.reply import build_error_reply
 from bot.ui.spec import CommandSpec
 from bot.ui.typing.command_text import parse_text
@@ -134,7 +134,7 @@ async def send_all(game: str, scenario: str) -> int:
     channel = await seated(game, scenario)
     anna = channel.who("Anna")
     count = 0
-    for spec in get_registry().list_below((game,)):
+    for spec in load_shared_registry().list_below((game,)):
         if spec.family != "sequence":
             continue
         known = keep_usable_context(
@@ -179,7 +179,7 @@ def sequences_with_example(game: str) -> list[CommandSpec]:
     """Return the commands of a game that roll and have an example."""
     return [
         spec
-        for spec in get_registry().list_below((game,))
+        for spec in load_shared_registry().list_below((game,))
         if spec.example and spec.find_option(SECRET) is not None
     ]
 
@@ -187,7 +187,7 @@ def sequences_with_example(game: str) -> list[CommandSpec]:
 async def send_example(channel: Channel, spec: CommandSpec, room: Room) -> str:
     """Fill a form from the command's example and send it; return the code of its refusal."""
     anna = channel.who("Anna")
-    example = dict(parse_text(spec.example, get_registry()).options)
+    example = dict(parse_text(spec.example, load_shared_registry()).options)
     draft = await channel.app.forms.create_draft(spec, example, anna)
     known = keep_usable_context(await channel.app.get_form_context(spec, channel.place, anna), spec)
     form = build_form(await channel.app.get_form_spec(draft, channel.place), example, known, room)
@@ -231,7 +231,7 @@ def test_what_belongs_to_the_target_does_not_carry_over_to_the_next() -> None:
     other = RosterUnit("Cell 1", "vc1", "squad", "VC")
     assert len(OPTIONS) > 60
     for system, sequence, option in OPTIONS:
-        spec = get_registry().get((system.id, sequence.id))
+        spec = load_shared_registry().get((system.id, sequence.id))
         if spec is None:
             continue  # of a pack, which is not in use here
         known = CompletionContext((unit, other), ("US", "VC"), own_side="US", system=system.id)
@@ -257,7 +257,7 @@ def test_what_belongs_to_the_target_does_not_carry_over_to_the_next() -> None:
 )
 def test_what_belongs_to_the_firer_is_filled_in_again(line: str, kept: str) -> None:
     game, name, *options = line.split()
-    spec = get_registry().get((game, name))
+    spec = load_shared_registry().get((game, name))
     assert spec is not None
     known = CompletionContext((RosterUnit("A", "a1", "squad"),), system=game)
     assert [*get_lasting_inputs(spec, dict.fromkeys(options, "1"), known)] == kept.split()
@@ -273,8 +273,12 @@ async def test_a_form_opens_only_for_who_may_send_it(use_packs: UsePacks) -> Non
         channel = await seated(game, scenario)
         sides = (await channel.game()).sides
         carl = channel.who("Carl")
-        specs = [spec for spec in get_registry().list_below((game,)) if spec.family == "sequence"]
-        specs += [spec for path in FOR_PLAYERS if (spec := get_registry().get(path)) is not None]
+        specs = [
+            spec for spec in load_shared_registry().list_below((game,)) if spec.family == "sequence"
+        ]
+        specs += [
+            spec for path in FOR_PLAYERS if (spec := load_shared_registry().get(path)) is not None
+        ]
         assert len(specs) > len(FOR_PLAYERS)
         for spec in specs:
             with pytest.raises(UserError) as refused:
@@ -306,7 +310,7 @@ async def test_a_player_is_told_before_the_form_whose_the_unit_is() -> None:
 async def test_a_bare_combat_command_without_a_game_offers_a_scenario_first() -> None:
     channel = await Channel.fresh()
     anna = channel.who("Anna")
-    spec = get_registry().get(("lnlt", "fire"))
+    spec = load_shared_registry().get(("lnlt", "fire"))
     assert spec is not None
     offer = await channel.app.forms.offer_scenario(spec, {}, anna, channel.place)
     assert offer is not None
@@ -337,7 +341,7 @@ def test_no_form_shows_code_words(room: Room, use_packs: UsePacks) -> None:
     """Neither without a game nor with a roster. A placeholder of units can be typed as it is."""
     use_packs(ROOT / "packs")
     count = 0
-    for spec in get_registry():
+    for spec in load_shared_registry():
         if not spec.options:
             continue
         units = (RosterUnit("Rifle 1", "us1", "squad", "US"),)
@@ -370,14 +374,14 @@ async def fix_labels(channel: Channel, spec: CommandSpec, code: str, option: str
 @pytest.mark.parametrize("code", ["no-choice", "not-served", "unknown-topic", "not-shared", "gone"])
 async def test_there_is_no_fix_where_no_field_was_wrong(code: str) -> None:
     channel = await Channel.fresh()
-    for spec in get_registry():
+    for spec in load_shared_registry():
         if spec.family not in KEPT and spec.options:
             assert await fix_labels(channel, spec, code, "") == [], spec.name
 
 
 async def test_a_fix_leads_to_the_field_that_was_wrong() -> None:
     channel = await Channel.fresh()
-    for spec in get_registry():
+    for spec in load_shared_registry():
         if spec.family in KEPT or not spec.options:
             continue
         for option in spec.options:

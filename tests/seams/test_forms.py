@@ -17,6 +17,7 @@ import pytest
 
 from adapters.discord.modal import ROOM as MODAL
 from adapters.slack.modal import ROOM as VIEW
+from bot.commands.dispatch import load_shared_registry
 from bot.preferences.forms import KEPT, get_draft_action
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option
@@ -35,7 +36,6 @@ from bot.ui.form.form import (
     set_roll_mode,
 )
 from bot.ui.form.submission import FormResult, evaluate_form
-from bot.ui.registry import get_registry
 from bot.ui.reply.reply import Reply, build_error_reply
 from bot.ui.spec import Command, CommandSpec
 from bot.ui.typing.command_text import format_command, parse_text
@@ -44,7 +44,9 @@ from tests.form_sending import KEY, send_on_discord, send_on_slack
 from tests.playing import Channel, two_sides
 
 ROLLED = [
-    spec for spec in get_registry() if spec.family in KEPT and spec.find_option(SECRET) is not None
+    spec
+    for spec in load_shared_registry()
+    if spec.family in KEPT and spec.find_option(SECRET) is not None
 ]
 COUNTED = [spec for spec in ROLLED if spec.find_option(ODDS) is not None]
 ROOT = Path(__file__).parents[2]
@@ -89,7 +91,9 @@ def test_what_was_asked_is_what_the_form_does(room: Room, *, roster: bool) -> No
     tried = 0
     for spec in ROLLED:
         known = some_units(spec) if roster else CompletionContext()
-        example = dict(parse_text(spec.example, get_registry()).options) if spec.example else {}
+        example = (
+            dict(parse_text(spec.example, load_shared_registry()).options) if spec.example else {}
+        )
         for way in ways(spec):
             if way == COMPARE and spec not in COUNTED:
                 continue  # of /roll: a comparison of dice is another roll's odds, and has no way of its own
@@ -118,12 +122,12 @@ def test_a_form_filled_from_the_example_is_taken_as_it_stands(
 ) -> None:
     """Of every sequence of every game and every pack of the project."""
     use_packs(ROOT / "packs")
-    specs = [spec for spec in get_registry() if spec.target and spec.example]
+    specs = [spec for spec in load_shared_registry() if spec.target and spec.example]
     assert {"asl", "salt-road", "three-mills"} <= {spec.system for spec in specs}
     for spec in specs:
         if spec.family not in KEPT or spec.find_option(SECRET) is None:
             continue
-        example = dict(parse_text(spec.example, get_registry()).options)
+        example = dict(parse_text(spec.example, load_shared_registry()).options)
         taken = as_opened(spec, example, CompletionContext(system=spec.system), room)
         assert taken.problem is None, (spec.name, taken.problem)
         for name, value in example.items():
@@ -164,7 +168,7 @@ def test_a_refused_form_keeps_its_way_at_every_field() -> None:
 
 
 def test_whatever_has_another_kind_of_form_has_no_way_to_choose() -> None:
-    for spec in get_registry():
+    for spec in load_shared_registry():
         if spec.options and spec not in ROLLED:
             form = build_form(spec, {}, some_units(spec), MODAL)
             assert form.find_field(HOW) is None, spec.name
@@ -256,7 +260,7 @@ async def _macros_never_roll(channel: Channel, spec: CommandSpec, asked: dict[st
 
 async def _odds_never_roll(spec: CommandSpec) -> None:
     channel = await Channel.fresh()
-    parsed = parse_text(spec.example, get_registry())
+    parsed = parse_text(spec.example, load_shared_registry())
     options = {name: value for name, value in parsed.options.items() if name not in ASKED}
     asked = {**options, ODDS: True}
     who = channel.who("Anna")
@@ -330,8 +334,8 @@ async def test_the_button_that_does_what_was_meant_does_it_in_the_way_that_was_a
     before = await events(channel)
     line = f'lnlt fire attackers="Squad 1" targets="Cel 1" {word}'
     refused = await channel.say("Anna", line)
-    spec = get_registry().find(["lnlt", "fire"])[0]
-    typed = parse_text(line, get_registry())
+    spec = load_shared_registry().find(["lnlt", "fire"])[0]
+    typed = parse_text(line, load_shared_registry())
     offered = await channel.app.forms.offer_correction(
         refused, spec, typed.options, channel.who("Anna")
     )

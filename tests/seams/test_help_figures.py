@@ -15,13 +15,13 @@ from typing import Any
 
 import pytest
 
+from bot.commands.dispatch import load_shared_registry
 from bot.commands.help.help import show_help
 from bot.rules.inputs.options import Option
 from bot.rules.tables.table import Table
 from bot.rulesets.catalog import find_system, get_systems
 from bot.rulesets.system import Sequence, System
 from bot.ui.glossary import explain_options, format_modifier_value
-from bot.ui.registry import get_registry
 
 WORDS = {"true": True, "false": False}
 REFUSES = {("ucn", "assault-modifiers")}
@@ -125,9 +125,9 @@ def _cases(game: System, sequence: Sequence) -> Iterator[tuple[Option, Any, str]
 def test_each_word_of_a_sequence_has_the_figure_of_its_row(game: str, name: str) -> None:
     sequence = find_system(game).find_sequence(name)
     shown = {option.name: option for option in explain_options(sequence)}
-    spec = get_registry().get((game, name))
+    spec = load_shared_registry().get((game, name))
     assert spec is not None
-    page = show_help(f"{game} {name} modifiers", get_registry()).format_text().casefold()
+    page = show_help(f"{game} {name} modifiers", load_shared_registry()).format_text().casefold()
     for option, value, right in _cases(find_system(game), sequence):
         word = option.name if option.type == "bool" else value
         worth = shown[option.name].worths.get(word, "").replace("+0", "")
@@ -165,6 +165,6 @@ def test_a_default_that_counts_is_named_and_so_is_a_zero() -> None:
     """The soldier in the open adds 3 though nobody typed it; a crack soldier adds nothing
     (Morale Checks).
     """
-    page = show_help("baps morale-check modifiers", get_registry()).format_text()
+    page = show_help("baps morale-check modifiers", load_shared_registry()).format_text()
     assert "grade: morale grade (green +2, veteran +1, crack +0, elite -1)" in page
     assert "(open +3, light +2, medium +1, heavy +0, very-heavy -1)" in page

@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
+from bot.commands.dispatch import load_shared_registry
 from bot.game.state import Game
 from bot.game.undo import find_last_step
 from bot.presentation.headline import find_target_option
 from bot.rulesets.catalog import get_systems
 from bot.rulesets.packs.pack import load_pack
 from bot.rulesets.system import ATTACKS, list_builtin_systems
-from bot.ui.registry import get_registry
 from bot.ui.reply.reply import OPEN_FORM, Reply
 from bot.ui.typing.command_text import format_command, parse_text
 from tests.commands.test_choices import dare
@@ -66,7 +66,7 @@ def shots_with_typed_units(id: str) -> list[str]:
     game = get_systems()[id]
     sequences = [game.find_sequence(name) for name in game.sequences]
     attacks = [sequence for sequence in sequences if sequence.verb in ATTACKS]
-    known = get_registry()
+    known = load_shared_registry()
     lines: list[str] = []
     for sequence in attacks or sequences:
         spec = known.get((id, sequence.id))
@@ -89,7 +89,7 @@ async def shots_with_units_of_the_roster(channel: Channel, id: str) -> list[str]
         for button in card.buttons:
             if not button.action.startswith(OPEN_FORM):
                 continue
-            typed = parse_text(button.action.removeprefix(OPEN_FORM), get_registry())
+            typed = parse_text(button.action.removeprefix(OPEN_FORM), load_shared_registry())
             if typed.spec.family != "sequence":
                 continue
             sequence = get_systems()[id].find_sequence(typed.spec.target)

@@ -23,8 +23,8 @@ import pytest
 
 from adapters.slack.render import render_message
 from adapters.slack.tables_and_charts import TYPES, find_native_types
+from bot.commands.dispatch import load_shared_registry
 from bot.rulesets.catalog import get_systems
-from bot.ui.registry import get_registry
 from bot.ui.reply.parts import Grid, Odds
 from bot.ui.reply.reply import Reply
 from bot.ui.reply.unit_table import UnitTable
@@ -50,7 +50,7 @@ async def answers() -> dict[str, Reply]:
         return _begun
     compared: set[str] = set()
     odds = await Channel.fresh()  # which change nothing
-    for spec in get_registry():
+    for spec in load_shared_registry():
         if not spec.example or (spec.family == "lookup" and spec.system not in get_systems()):
             continue
         lines = [spec.example.removeprefix("/")]
@@ -144,7 +144,7 @@ async def test_every_word_is_told_whatever_a_workspace_takes(every: int) -> None
     assert len(found) > 60
     for line, reply in list(found.items())[::every]:
         for own in TAKEN:
-            blocks = render_message(reply, "T1", own=own).blocks
+            blocks = render_message(reply, "T1", load_shared_registry(), own=own).blocks
             assert check_blocks(blocks) == [], (line, own)
             assert find_native_types(blocks) <= own, (line, own)
             assert not missing(reply, told(blocks)), (line, own)
@@ -185,7 +185,9 @@ def patient(post: Post) -> Post:
 async def test_one_answer_of_each_shape_is_told_by_a_slack_that_refuses(patient: Post) -> None:
     shapes: dict[object, tuple[str, Reply]] = {}
     for line, reply in (await answers()).items():
-        kinds = find_native_types(render_message(reply, "T1", own=ALL).blocks)
+        kinds = find_native_types(
+            render_message(reply, "T1", load_shared_registry(), own=ALL).blocks
+        )
         shapes.setdefault((line.split()[0], kinds), (line, reply))
     assert await _refused(patient, dict(shapes.values())) > 20
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import pytest
 
-from bot.commands.dispatch import ALL_BUTTONS, BUTTONS_OF_EVENT, BUTTONS_OF_GAME
+from bot.commands.declare import ButtonOf
+from bot.commands.dispatch import BUTTONS
 from bot.ui.reply.reply import OPEN_FORM, Reply
 from tests.playing import Channel, two_sides
 from tests.seams.test_undo import PLACE, newest
@@ -33,6 +34,10 @@ async def row_of(channel: Channel) -> str:
     return loaded.row
 
 
+def list_buttons(of: ButtonOf) -> list[str]:
+    return [name for name, button in BUTTONS.items() if button.of is of]
+
+
 async def press_in_next_game(actions: list[str], channel: Channel) -> dict[str, Reply]:
     """End the game, start another one, and press these buttons; nothing happens there."""
     await channel.do("Anna", "game end confirm")
@@ -50,11 +55,13 @@ async def test_each_kind_of_button_of_an_earlier_game_says_so() -> None:
     await channel.do("Anna", SHOT)
     shot = (await newest(channel))["number"]
     row = await row_of(channel)
-    names = {f"{name}:{row}": name for name in BUTTONS_OF_GAME if name != DELETES}
-    names |= {f"{name}:{row}:{shot}": name for name in BUTTONS_OF_EVENT if name != "sure"}
+    names = {f"{name}:{row}": name for name in list_buttons(ButtonOf.GAME) if name != DELETES}
+    names |= {
+        f"{name}:{row}:{shot}": name for name in list_buttons(ButtonOf.EVENT) if name != "sure"
+    }
     replies = await press_in_next_game([*names], channel)
     for action, reply in replies.items():
-        if not ALL_BUTTONS[names[action]].earlier:
+        if not BUTTONS[names[action]].in_earlier_games:
             assert (reply.format_text(), reply.private) == (SENTENCE, True), action
 
 
@@ -77,9 +84,9 @@ async def test_each_button_that_an_evening_has_shown_is_harmless_in_the_next_gam
     assert len(actions) > 20
     for action, reply in (await press_in_next_game(actions, channel)).items():
         name = action.partition(":")[0]
-        is_readable = ALL_BUTTONS[name].earlier or name not in (
-            *BUTTONS_OF_GAME,
-            *BUTTONS_OF_EVENT,
+        is_readable = BUTTONS[name].in_earlier_games or name not in (
+            *list_buttons(ButtonOf.GAME),
+            *list_buttons(ButtonOf.EVENT),
             "roll",
             "whatif",
             "count",

@@ -15,7 +15,7 @@ from bot.game.state import Game
 from bot.rules.inputs.options import ACTS
 from bot.rulesets.catalog import PACKS, load_shared_systems
 from bot.rulesets.system import ATTACKS, Sequence, System
-from bot.ui.registry import build_registry, get_registry
+from bot.ui.registry import build_sequence_spec
 from bot.ui.reply.parts import Small
 from bot.ui.reply.reply import Reply
 from bot.ui.typing.command_text import format_command
@@ -83,11 +83,7 @@ def wrong_phase(sequence: Sequence) -> tuple[str, str]:
 
 
 async def typed(one: Ready) -> str:
-    seen = build_registry(load_shared_systems())
-    spec = (get_registry().get((one.sequence.system.id, one.sequence.id))) or seen.get(
-        (one.sequence.system.id, one.sequence.id)
-    )
-    assert spec is not None
+    spec = build_sequence_spec(one.sequence)
     return format_command(spec, {**one.raw}).removeprefix("/")
 
 

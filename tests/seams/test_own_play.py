@@ -9,20 +9,20 @@ import time
 import pytest
 
 from adapters.discord.command_payload import list_our_commands
+from bot.commands.dispatch import load_shared_registry
 from bot.monitoring.command_log import Watch
 from bot.monitoring.metrics import Metrics
 from bot.outbox.leases import LEASE
 from bot.preferences.own_installs import LOOKS
 from bot.rules.errors import UserError
 from bot.storage.records import UNTOLD
-from bot.ui.registry import get_registry
 from bot.ui.reply.reply import Reply
 from bot.ui.spec import Command, CommandSpec, Path, Receipt, build_own_place
 from tests.playing import Channel
 
 ANNA = "console:anna"
 SHOT = 'lnlt fire "squad fp=2" "squad morale=5"'
-SPECS = list(get_registry())
+SPECS = list(load_shared_registry())
 REFUSED = {
     *(
         "choose",

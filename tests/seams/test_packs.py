@@ -17,7 +17,7 @@ from bot.rulesets.packs.pack import OF_SEQUENCES, OF_TABLES, PackSystem
 from bot.rulesets.packs.visible_rulesets import VisibleRulesets
 from bot.rulesets.play_once import compute_each_odds
 from bot.rulesets.system import list_builtin_systems
-from bot.ui.common_commands import PICTURE, PRIVATE, ROLL_OPTIONS, ROUNDS, WHOLE
+from bot.ui.common_options import PICTURE, PRIVATE, ROLL_OPTIONS, ROUNDS, WHOLE
 from tests.packs.conftest import read
 
 

@@ -20,6 +20,7 @@ from random import Random
 
 import pytest
 
+from bot.commands.dispatch import load_shared_registry
 from bot.game.counter_faces import is_lost, list_conditions, list_marks
 from bot.game.state import Game
 from bot.presentation.headline import NO_EFFECT
@@ -27,7 +28,6 @@ from bot.report.event_odds import compute_export_facts
 from bot.report.page import build_page
 from bot.rules.text.names import insert_sides
 from bot.rulesets.catalog import find_system, get_systems
-from bot.ui.registry import get_registry
 from bot.ui.reply.parts import Odds
 from bot.ui.reply.reply import Reply
 from bot.ui.typing.command_text import format_command
@@ -102,7 +102,7 @@ def ails(
 async def tells_the_same(one: Ready, dice: str) -> None:
     """Play one outcome; whoever tells of it says the same."""
     channel, sequence = one.channel, one.sequence
-    spec = get_registry().get((sequence.system.id, sequence.id))
+    spec = load_shared_registry().get((sequence.system.id, sequence.id))
     assert spec is not None
     before = await channel.game()
     typed = format_command(spec, {**one.raw, **({"hand": dice} if dice else {})}).removeprefix("/")

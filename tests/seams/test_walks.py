@@ -18,9 +18,9 @@ from random import Random
 import pytest
 
 from bot.app import App
+from bot.commands.dispatch import load_shared_registry
 from bot.game.state import get_undoable_content
 from bot.rulesets.catalog import get_systems
-from bot.ui.registry import get_registry
 from bot.ui.reply.reply import Reply
 from bot.ui.spec import Place
 from bot.ui.typing.command_text import format_command, quote_value
@@ -105,7 +105,7 @@ class Walk:
         """A sequence with units of the roster, alone or many, typed dice, sealed or odds."""
         game = await channel.game()
         sequence = self.chance.choice([*get_systems()[self.id].sequences.values()])
-        spec = get_registry().get((self.id, sequence.id))
+        spec = load_shared_registry().get((self.id, sequence.id))
         assert spec is not None
         names = [unit.name for unit in game.units.values()]
         given = (

@@ -29,7 +29,7 @@ import bot.storage.statements
 import bot.verification.follows.cards
 from bot.app import App
 from bot.commands.context import Context, _NextEventDice
-from bot.commands.dispatch import ALL_BUTTONS
+from bot.commands.dispatch import BUTTONS
 from bot.game.decks import build_pile_inputs
 from bot.game.undo import UndoGroup, UndoTarget, find_together, find_undo_target
 from bot.outbox.receipts import Receipts
@@ -142,7 +142,7 @@ def _pressed_once(patch: pytest.MonkeyPatch) -> None:
         delivery: Mapping[str, object] | None = None,
     ) -> Reply:
         name = action.partition(":")[0]
-        if name in ALL_BUTTONS and name not in REPEATABLE and request_id != "second-opinion":
+        if name in BUTTONS and name not in REPEATABLE and request_id != "second-opinion":
             request_id = f"{where.key}/{action}"
         reply = await press(app, action, who, where, request_id, delivery)
         return Reply(f"Already done: {reply.title}", private=True) if reply.seen else reply

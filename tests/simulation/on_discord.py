@@ -34,8 +34,8 @@ from adapters.discord.render import ACTION, LATE, PERHAPS, render_message
 from adapters.discord.request import EPHEMERAL, PLATFORM
 from adapters.discord.request import DiscordRequest as Ask
 from adapters.discord.serve import Grognard
+from bot.commands.dispatch import load_shared_registry
 from bot.outbox.receipts import watch
-from bot.ui.registry import get_registry
 from bot.ui.reply.reply import File, Reply
 from bot.ui.typing.command_text import parse_text
 from tests.simulation.people import BY_KEY, discord_id, spot_of_dm
@@ -233,7 +233,7 @@ def key_of(body: Json) -> str:
 
 def key_of_reply(reply: Reply, _: str) -> str:
     """The key under which a stored reply is shown."""
-    return key_of(render_message(reply, Ask(1, "", 0, 2, 1)).body)
+    return key_of(render_message(reply, Ask(1, "", 0, 2, 1), load_shared_registry()).body)
 
 
 def text_of(body: Json) -> str:
@@ -383,7 +383,12 @@ class Bot(Grognard):
         self.http = SimHttp(process)  # type: ignore[assignment]
         wire = SimWire(process)
         self.services = DiscordServices(
-            self.app, wire, Delivery(wire, Posting(self.http), self.app, lambda *_: -1), self
+            self.app,
+            wire,
+            Delivery(
+                wire, Posting(self.http, self.app.get_server_registry), self.app, lambda *_: -1
+            ),
+            self,
         )
         self._interaction_tasks, self._background_tasks = set(), set()
         self._recent_ids = LRUCache(1_000)
@@ -453,7 +458,7 @@ def resolved_channel(request: Request, channel: str) -> Json:
 
 def command_data(request: Request) -> Json:
     """A typed command as Discord sends it."""
-    typed = parse_text(request.doing, get_registry())
+    typed = parse_text(request.doing, load_shared_registry())
     options: list[Json] = []
     resolved: Json = {}
     for name, value in typed.options.items():

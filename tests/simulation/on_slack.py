@@ -14,6 +14,7 @@ from adapters.slack.render import LATE, LATE_PERHAPS, PERHAPS, render_message
 from adapters.slack.request import PLATFORM
 from adapters.slack.request_handler import RequestHandler
 from adapters.slack.teams import Team, Teams
+from bot.commands.dispatch import load_shared_registry
 from bot.outbox.receipts import watch
 from bot.ui.reply.reply import Reply
 from tests.simulation.clock import BEGIN
@@ -168,7 +169,7 @@ class Slack:
 
 def key_of_reply(reply: Reply, team: str) -> str:
     """The key under which a stored reply is shown in a workspace."""
-    return _key(render_message(reply, team).text)
+    return _key(render_message(reply, team, load_shared_registry()).text)
 
 
 def _key(text: str) -> str:

@@ -9,8 +9,8 @@ from itertools import pairwise
 
 import pytest
 
+from bot.commands.dispatch import load_shared_registry
 from bot.rulesets.catalog import get_systems
-from bot.ui.registry import get_registry
 from tools import commands as tool
 from tools.commands import (
     Line,
@@ -47,7 +47,7 @@ def test_the_scenes_are_many_and_of_all_kinds() -> None:
     lines = [line for scene in SCENES.values() for line in scene.lines]
     assert len(lines) > 1_200
     done = [f"/{line.text.removeprefix('/')}" for line in lines if not line.is_press and line.log]
-    for spec in get_registry():
+    for spec in load_shared_registry():
         if spec.family == "sequence" and spec.system in get_systems():
             assert any(f"{text} ".startswith(f"{spec.name} ") for text in done), spec.name
     tables = {

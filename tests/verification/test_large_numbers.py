@@ -8,11 +8,11 @@ import json
 
 import pytest
 
+from bot.commands.dispatch import load_shared_registry
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option
 from bot.rules.proof.chain import format_event
 from bot.rulesets.catalog import get_systems
-from bot.ui.registry import get_registry
 from bot.verification.check_file import check
 from tests.forging import rechained
 from tests.verification.test_forgeries import fire, honest, of
@@ -25,8 +25,8 @@ def numbers() -> list[tuple[str, Option]]:
     """Every option and every number of a unit that takes digits."""
     found = [
         (f"{spec.name} {option.name}", option)
-        for name in get_registry().top_names
-        for spec in get_registry().list_below((name,))
+        for name in load_shared_registry().top_names
+        for spec in load_shared_registry().list_below((name,))
         for option in spec.options
     ]
     for system in get_systems().values():

@@ -16,6 +16,7 @@ from adapters.discord.render import render_message as discord_message
 from adapters.discord.request import DiscordRequest
 from adapters.slack.render import render_message as slack_message
 from bot.app import App
+from bot.commands.dispatch import load_shared_registry
 from bot.storage.sqlite import TemporaryStore
 from bot.ui.reply.reply import Reply
 from bot.ui.spec import Person, Place
@@ -87,9 +88,9 @@ async def _answer(
 
 def _body(platform: str, reply: Reply) -> dict[str, Any]:
     if platform == "slack":
-        message = slack_message(reply, TEAM)
+        message = slack_message(reply, TEAM, load_shared_registry())
         return {"text": message.text, "blocks": message.blocks}
-    return discord_message(reply, DiscordRequest(1, "", 1, 2, 2, 1)).body
+    return discord_message(reply, DiscordRequest(1, "", 1, 2, 2, 1), load_shared_registry()).body
 
 
 def _clock() -> float:

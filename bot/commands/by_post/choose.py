@@ -6,6 +6,7 @@ from functools import partial
 
 from bot.commands.closed_piles import save_seen_cards
 from bot.commands.context import Amendment, Context, build_play_facts
+from bot.commands.declare import ButtonOf, declare_button, declare_command
 from bot.commands.turns.done_under_shot import build_done_button
 from bot.commands.turns.mentions import call_sides
 from bot.game.events import get_event_system, is_current, merge_choices
@@ -31,6 +32,7 @@ from bot.rules.text.phrase import Phrase, Typed, capitalize_first, phrase
 from bot.rules.text.plain import make_one_line
 from bot.storage.base import DAY
 from bot.storage.records import DueRow, Outgoing
+from bot.ui.common_options import HAND_DICE, build_optional
 from bot.ui.reply.parts import Small, build_date
 from bot.ui.reply.reply import OVER, Button, Reply
 from bot.ui.spec import CommandSpec
@@ -126,6 +128,25 @@ def _get_option_words(asks: Json, option: str) -> str:
     return str(dict(zip(asks["options"], asks["says"], strict=True))[option] or option)
 
 
+@declare_command(
+    "choose",
+    "What your side was asked: casualties or going to ground, and the like",
+    build_optional(
+        "option",
+        "one of its options; several with commas where it asks for each unit",
+        complete="choice",
+    ),
+    build_optional(
+        "event",
+        "the number of the question; if omitted, the first one waiting for you",
+        type="int",
+        min=1,
+        max=10**9,
+    ),
+    HAND_DICE,
+    example="suppressed event=12",
+    needs_game=True,
+)
 async def choose_options(context: Context) -> Reply:
     """`/choose`: the option, or as many with commas as units are asked for; without one, what is
     asked. Raises UserError."""
@@ -173,6 +194,7 @@ async def choose_options(context: Context) -> Reply:
     return await _continue_sequence(context, number, picks, hand=options["hand"])
 
 
+@declare_button("choose", of=ButtonOf.EVENT)
 async def press_option(context: Context, number: int, more: str) -> Reply:
     """A button under the question: the option by its place, behind those of the units before."""
     asks = _get_choice(context.need_open(), number)

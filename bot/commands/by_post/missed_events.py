@@ -2,6 +2,7 @@
 
 from bot.commands.channel_games import get_game_title
 from bot.commands.context import Context
+from bot.commands.declare import ButtonOf, declare_button
 from bot.commands.turns.turn_card import MOST_IN_ROW, PHONE_ROW, build_phase_buttons
 from bot.game.cups import is_drawn_next
 from bot.game.events import find_undone_events
@@ -20,6 +21,7 @@ ME = "me"
 MOST_READ, MOST_SHOWN = 500, 12
 
 
+@declare_button("since", of=ButtonOf.GAME, private=True)
 async def show_missed_events(context: Context, typed: str) -> Reply:
     """What happened since the reader's own last event, or behind the event with this number."""
     game = context.need_game()

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from bot.commands.context import Context
+from bot.commands.declare import declare_button, declare_command
 from bot.game.cups import is_drawn_next
 from bot.game.game_cache import LoadedGame, load_game_by_id
 from bot.game.phases import describe_whose_go, format_numbered_phase
@@ -21,6 +22,8 @@ YOUR_MOVE = "Your move"
 """The beginning of the line of a game in which it is the reader's move."""
 
 
+@declare_command("me games", "All your games, and who is to play", private=True)
+@declare_button("mygames", private=True)
 async def list_my_games(context: Context) -> Reply:
     """List the games in which a person plays or directs, those first in which they are to move."""
     user = context.command.who.key

@@ -10,6 +10,7 @@ from dataclasses import replace
 from itertools import takewhile
 
 from bot.commands.context import Amendment, Context
+from bot.commands.declare import ButtonOf, declare_button, declare_command
 from bot.commands.turns.mentions import call_sides
 from bot.game.events import list_effective_events
 from bot.game.game_cache import iterate_events
@@ -30,9 +31,11 @@ from bot.game.sides import (
 from bot.game.state import Game
 from bot.preferences.forms import create_draft
 from bot.rules.errors import UserError
+from bot.rules.inputs.options import Option
 from bot.rules.text.normalize import normalize_value
 from bot.rules.text.phrase import Phrase, Typed, phrase
 from bot.storage.records import DueRow, Outgoing
+from bot.ui.common_options import build_optional
 from bot.ui.reply.parts import Group, Part, Small, build_date
 from bot.ui.reply.reply import OPEN_FORM, SEALED, Button, Reply
 from bot.ui.typing.command_text import parse_text, quote_value
@@ -53,6 +56,17 @@ _UNITS = {"m": 60, "h": _HOUR, "d": 24 * _HOUR, "w": 7 * 24 * _HOUR}
 """Seconds by the first letter of a unit of time."""
 
 
+@declare_command(
+    "order write",
+    "Seal your side's orders; all open together",
+    build_optional("text", "what your side does", label="Your orders"),
+    build_optional(
+        "command", "a roll or sequence to have ready when they open", label="Roll to have ready"
+    ),
+    example='"Squads 3 + 4 advance to H5"',
+    private=True,
+    needs_game=True,
+)
 async def write_order(context: Context) -> Reply:
     """Seal an order; with that of the last side, all are opened. Raises UserError."""
     options = context.clean_options()
@@ -114,6 +128,9 @@ def _build_order_texts(context: Context, text: str | None, command: str | None) 
     return texts
 
 
+@declare_command(
+    "order show", "Who is in, when they open, and yours", private=True, needs_game=True
+)
 async def show_orders(context: Context) -> Reply:
     """Show who is in, when the orders open, and the reader's own."""
     own = await _list_own_order(context)
@@ -122,7 +139,8 @@ async def show_orders(context: Context) -> Reply:
     return replace(card, lines=(*card.lines, *own, *way_out), private=True)
 
 
-async def show_own_order(context: Context, _about: str) -> Reply:
+@declare_button("ordermine", of=ButtonOf.GAME, private=True)
+async def show_own_order(context: Context) -> Reply:
     """The button *Mine*."""
     own = tuple(await _list_own_order(context))
     return Reply(
@@ -143,6 +161,13 @@ def _seconds_of(number: str, unit: str) -> int:
     return round(float(number.replace(",", ".")) * _UNITS[unit[0].casefold()])
 
 
+@declare_command(
+    "order deadline",
+    "Open them at the latest then, whoever is in",
+    Option("within", "str", "2d or 36h from now; off for none"),
+    example="2d",
+    needs_game=True,
+)
 async def set_deadline(context: Context) -> Reply:
     """When the orders open at the latest, whoever is in. Raises UserError."""
     game = _need_sides(context)
@@ -165,6 +190,7 @@ async def set_deadline(context: Context) -> Reply:
     return await _amend_cards(context, _build_card(context))
 
 
+@declare_command("order open", "Open the orders when all are in", needs_game=True)
 async def open_now(context: Context) -> Reply:
     """Open the orders: when all are in, at the deadline, or early for whoever may do so. Raises
     UserError.

@@ -20,6 +20,7 @@ from bot.commands.by_post.missed_events import summarize_event
 from bot.commands.by_post.my_games import MOST_SHOWN, load_own_games
 from bot.commands.by_post.orders import OPENS, open_at_deadline
 from bot.commands.context import Amendment, Context
+from bot.commands.declare import declare_button, declare_command
 from bot.commands.requests import LAPSES, expire_request
 from bot.commands.turns.mentions import find_channel_of_user
 from bot.commands.turns.turn_card import format_phase
@@ -35,6 +36,7 @@ from bot.rules.text.phrase import Phrase, phrase
 from bot.storage.base import DAY
 from bot.storage.records import Doc, DueRow, Outgoing
 from bot.storage.store import Store
+from bot.ui.common_options import build_optional
 from bot.ui.reply.parts import Part, Small, build_relative_date
 from bot.ui.reply.reply import LINK, OPEN_FORM, OVER, WAITING, Button, Reply
 from bot.ui.typing.complete import find_zone, list_zones
@@ -202,6 +204,7 @@ _READ: Mapping[str, Callable[[str], Any]] = {
 }
 
 
+@declare_command("me show", "How you are reminded when it's your move", private=True)
 async def show_reminder_settings(context: Context) -> Reply:
     """`/me show`: what somebody wishes."""
     wishes = await load_reminder_settings(context.store, context.command.who.key)
@@ -220,6 +223,21 @@ async def show_reminder_settings(context: Context) -> Reply:
     )
 
 
+@declare_command(
+    "me ping",
+    "Be reminded when it's your move, never in your quiet hours",
+    build_optional("interval", "hours between reminders: 4h; off for none"),
+    build_optional("quiet", "hours without reminders: 22-7; off for none"),
+    build_optional("zone", "your time zone: Europe/Berlin", complete="zone"),
+    build_optional(
+        "where",
+        "in the game's channel, or by direct message",
+        type="enum",
+        values=("channel", "dm"),
+    ),
+    example="interval=4h quiet=22-7 zone=Europe/Berlin",
+    private=True,
+)
 async def change_reminder_settings(context: Context) -> Reply:
     """`/me ping`: how and how often to be reminded; alone: how it is now."""
     options = context.clean_options()
@@ -442,11 +460,11 @@ async def _load_latest_events(context: Context, game: str) -> dict[int, Json]:
     return {one.number: one.data for one in rows}
 
 
-async def press_snooze(context: Context, rest: str) -> Reply:
+@declare_button("snooze")
+async def press_snooze(context: Context, game: str, person: str, how: str) -> Reply:
     """The buttons under a reminder: later, tomorrow, or no more of them for this go. Raises
     UserError.
     """
-    game, person, how = (*rest.split(":"), "", "", "")[:3]
     loaded = await load_game_by_id(context.store, game)
     row = loaded.persons.get(person) if loaded is not None else None
     if loaded is None or row is None or how not in SNOOZES:

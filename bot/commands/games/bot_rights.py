@@ -4,6 +4,7 @@ here, and which packs are enabled."""
 from collections.abc import Iterable
 
 from bot.commands.context import Context
+from bot.commands.declare import declare_command
 from bot.game.game_cache import is_imported
 from bot.packs.pack_store import get_server_key, list_host_packs, list_versions, load_enabled
 from bot.rules.text.names import format_count
@@ -11,6 +12,12 @@ from bot.ui.reply.reply import Reply
 from bot.ui.spec import BotRight
 
 
+@declare_command(
+    "setup rights",
+    "What the bot may do in this channel, and what to ask an admin for",
+    private=True,
+    needs_game=True,
+)
 async def list_rights(context: Context) -> Reply:
     """List what the bot may do in this channel, and how to grant what it lacks."""
     rights = context.command.bot_rights or ()

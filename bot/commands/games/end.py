@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from bot.commands.by_post.orders import list_unopened_orders, may_open
 from bot.commands.context import Context
+from bot.commands.declare import ButtonOf, declare_button
 from bot.commands.log.answer_footer import store_first_line
 from bot.commands.log.export_and_share import build_page_file
 from bot.commands.log.stats import compute_luck_quickly, format_counted_rolls, load_tally
@@ -81,6 +82,7 @@ async def ask_or_end(context: Context) -> Reply:
     return await _build_end_question(context, winner, text, partners, reveals=reveals)
 
 
+@declare_button("askseed", of=ButtonOf.GAME)
 async def ask_to_reveal_seed(context: Context, winner: str) -> Reply:
     """Ask whether the game is to end and its seed to be shown, by the button *Show the dice
     secret*.
@@ -146,6 +148,7 @@ def _build_outcome_buttons(context: Context, winner: str, name: str) -> list[But
     return [context.build_button(name, labels[won], won) for won in (*outcomes, "")]
 
 
+@declare_button("endseed", of=ButtonOf.GAME)
 async def press_end_now(context: Context, winner: str) -> Reply:
     """End the game by a button under the question. The button `endseed` also reveals the seed.
 

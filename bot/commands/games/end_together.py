@@ -1,6 +1,7 @@
 """`/game end` by players of different sides: one of them asks, and the others agree by a button."""
 
 from bot.commands.context import Context
+from bot.commands.declare import ButtonOf, declare_button, declare_command
 from bot.commands.games.end import (
     ask_or_end,
     check_sentence,
@@ -20,6 +21,7 @@ from bot.rules.text.phrase import phrase
 from bot.runtime.entropy import create_id
 from bot.storage.base import DAY
 from bot.storage.records import Doc
+from bot.ui.common_options import build_flag, build_optional
 from bot.ui.reply.parts import Part, Small
 from bot.ui.reply.reply import WAITING, Reply
 from bot.ui.typing.command_text import quote_value
@@ -28,6 +30,17 @@ END = "end-asked"
 KEPT = DAY
 
 
+@declare_command(
+    "game end",
+    "End the game with its story; asks first",
+    build_optional("winner", "the side that won, or draw", complete="winner"),
+    build_optional("text", "how it ended, in a sentence"),
+    build_flag("confirm", "end it now"),
+    build_flag("reveal", "reveal the seed too, so that everybody can check the dice"),
+    example='winner=US text="The hill is taken at a price."',
+    private=True,
+    needs_game=True,
+)
 async def end_game(context: Context) -> Reply:
     """Ask whether the game is to end, or end it, for `/game end`. Raises UserError.
 
@@ -52,6 +65,7 @@ async def end_game(context: Context) -> Reply:
     return Reply("The others in the game are told", private=True, announce=reply)
 
 
+@declare_button("end", of=ButtonOf.GAME)
 async def press_end(context: Context, winner: str) -> Reply:
     """End the game with this winner, by a button under the question. A player who does not direct
     the game asks the other sides to agree instead.
@@ -113,6 +127,7 @@ async def _ask_other_sides(
     )
 
 
+@declare_button("endagree", of=ButtonOf.GAME)
 async def agree_to_end(context: Context, id: str) -> Reply:
     """Note that the user agrees to end the game, and end it once every other side with players has
     agreed, or at once for a director.
@@ -152,6 +167,7 @@ async def agree_to_end(context: Context, id: str) -> Reply:
     return await finish_game(context, winner, str(doc.data["text"]), agreed=names)
 
 
+@declare_button("endrefuse", of=ButtonOf.GAME)
 async def refuse_to_end(context: Context, id: str) -> Reply:
     """Refuse the request to end the game, which goes on.
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from bot.commands.channel_games import describe_replaced_game
 from bot.commands.context import Context
+from bot.commands.declare import ButtonOf, declare_button, declare_command
 from bot.commands.packs.pack import review_pack
 from bot.game.ledger import Ledger
 from bot.game.phases import format_phase_title
@@ -16,7 +17,7 @@ from bot.packs.pack_store import build_used_docs, get_server_key, load_stored_pa
 from bot.packs.review import review_game_pack
 from bot.rules.cards import count_hand_cards
 from bot.rules.errors import UserError
-from bot.rules.inputs.options import MAX_TEXT
+from bot.rules.inputs.options import MAX_TEXT, Option
 from bot.rules.odds.rolls import TooManyStates
 from bot.rules.proof.chain import SEALED, to_canonical
 from bot.rules.proof.fair import NO_TEXTS
@@ -50,6 +51,18 @@ def get_check_seconds(size: int) -> float:
     return 20 + size / 150_000
 
 
+@declare_command(
+    "game import",
+    "Bring an exported game into this channel",
+    Option(
+        "file",
+        "file",
+        "JSON or page of an exported game",
+        values=(".json", ".html", ".htm", ".gz"),
+    ),
+    example="file=game.json",
+    needs_game=True,
+)
 async def import_game(context: Context) -> Reply:
     """Bring an exported game into this channel; a new seed begins, for the old one may be known
     elsewhere. Raises UserError."""
@@ -275,7 +288,9 @@ async def _find_pack_faults(context: Context, files: Files) -> tuple[str, ...]:
     return checked.report.faults
 
 
-async def claim_person(context: Context, _more: str = "") -> Reply:
+@declare_command("game claim", "Claim your side and moves in an imported game", needs_game=True)
+@declare_button("claim", of=ButtonOf.GAME)
+async def claim_person(context: Context) -> Reply:
     """Go on as the person that the file knows the asker's account as; seats taken meanwhile move
     along. Raises UserError."""
     game = context.need_game()

@@ -16,6 +16,7 @@ from bot.commands.channel_games import (
     post_in_other_channels,
 )
 from bot.commands.context import Context
+from bot.commands.declare import declare_button, declare_command
 from bot.commands.log.undo import HOME
 from bot.commands.requests import HOURS, OPEN, PendingRequest, need_place_manager
 from bot.game.game_cache import LoadedGame, load_game_by_id, restore_game
@@ -37,6 +38,7 @@ from bot.runtime.entropy import create_code
 from bot.storage.base import DAY
 from bot.storage.records import Binding, Commit, Doc, Outgoing
 from bot.storage.store import Store
+from bot.ui.common_options import build_optional
 from bot.ui.reply.reply import Button, Reply
 from bot.ui.spec import Place, get_server_key
 
@@ -56,6 +58,13 @@ not know the user.
 """
 
 
+@declare_command(
+    "game link",
+    "Play one game from two channels: get a code, or give one",
+    build_optional("code", "the code from the other channel; off: end the link of this one"),
+    private=True,
+    needs_game=True,
+)
 async def handle_link(context: Context) -> Reply:
     """Create a code, use the code that was typed, or end the link of this channel with `off`.
     Raises UserError.
@@ -386,6 +395,7 @@ def _build_request_message(
     )
 
 
+@declare_button("agree")
 async def agree_to_link(context: Context, code: str) -> Reply:
     """Agree to a link for this channel. If it is the last one to agree, link the channels.
 
@@ -428,6 +438,7 @@ async def agree_to_link(context: Context, code: str) -> Reply:
     return Reply(f"{context.user_name} agrees to the link", (f"Still to agree: {pending}.",))
 
 
+@declare_button("decline")
 async def decline_link(context: Context, code: str) -> Reply:
     """Close the request for a link, and post that in all its channels.
 

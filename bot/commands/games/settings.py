@@ -11,6 +11,7 @@ from typing import Any
 
 from bot.commands import pictures
 from bot.commands.context import Context
+from bot.commands.declare import declare_command
 from bot.commands.games.link import unlink_channel
 from bot.game.events import add_version, get_extensions, get_packs_in_force
 from bot.game.game_cache import LoadedGame, load_game_by_id
@@ -54,15 +55,77 @@ from bot.rulesets.catalog import find_pack_version, load_shared_systems
 from bot.rulesets.catalog import get_systems as all_systems
 from bot.rulesets.system import System
 from bot.storage.records import Doc
+from bot.ui.common_options import build_optional
 from bot.ui.reply.parts import Part
 from bot.ui.reply.reply import Reply
 from bot.verification.follows.event import format_pack_words, format_rule_words
+
+ANSWER_LENGTHS = ("full", "compact")
 
 _TYPED = re.compile(r"([\w-]+)(?:(?:\s*+[=:]\s*+|\s++)(\w+))?")
 _HIDE = {"discord": "To hide a game's commands: Server Settings, Integrations, Grognard."}
 """Advice on hiding commands with the platform's own means, by platform."""
 
 
+@declare_command(
+    "game settings",
+    "How this game is played: dice by hand, length of answers, game master and more",
+    build_optional(
+        "hand_dice",
+        "allow dice rolled by hand",
+        type="enum",
+        values=("yes", "no"),
+        label="Dice rolled by hand",
+    ),
+    build_optional(
+        "answers",
+        "long or short answers",
+        type="enum",
+        values=ANSWER_LENGTHS,
+        label="Length of answers",
+    ),
+    build_optional(
+        "confirm",
+        "ask before the same shot is fired at another target",
+        type="enum",
+        values=("yes", "no"),
+        label="Ask before the same shot",
+    ),
+    build_optional(
+        "strict",
+        "refuse a second shot, or one out of turn or phase",
+        type="enum",
+        values=("yes", "no"),
+        label="Refuse shots out of order",
+    ),
+    build_optional("master", "the new game master", complete="player", label="Game master"),
+    build_optional(
+        "threads",
+        "threads here play the channel's game, or their own",
+        type="enum",
+        values=("channel", "own"),
+        label="Game in threads",
+    ),
+    build_optional(
+        "pictures",
+        "pictures of lookups and odds here",
+        type="enum",
+        values=("never", "on-demand", "always"),
+    ),
+    build_optional(
+        "pack",
+        "another version of the pack that is played",
+        complete="pack",
+        label="Version of the pack",
+    ),
+    build_optional(
+        "rule",
+        "an optional rule of the game, on or off: fog=on",
+        complete="rule",
+        label="Optional rule",
+    ),
+    example="answers=compact",
+)
 async def change_settings(context: Context) -> Reply:
     """Change the settings of the game and of its channel; without an option, list them.
 
@@ -343,6 +406,16 @@ async def _list_pack_versions(context: Context, game: Game) -> list[str]:
     return lines
 
 
+@declare_command(
+    "setup systems",
+    "Which games are enabled here",
+    build_optional("systems", "games to enable, or all", complete="systems", label="Rule sets"),
+    example="lnlt ucn",
+    title="Rule sets",
+    verb="Save",
+    private=True,
+    needs_game=True,
+)
 async def choose_systems(context: Context) -> Reply:
     """Set the rule sets that this server uses, as typed; without an option, list them for the user
     alone.
@@ -395,6 +468,13 @@ def _list_systems_and_packs(games: Mapping[str, System], setup: Json) -> list[st
     return lines
 
 
+@declare_command(
+    "setup links",
+    "Channels here that share a game with others",
+    build_optional("end", "id of the channel to unlink, as listed"),
+    private=True,
+    needs_game=True,
+)
 async def manage_links(context: Context) -> Reply:
     """List the linked channels of this server, or with the option `end` end the link of one.
 

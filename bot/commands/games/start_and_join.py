@@ -10,6 +10,7 @@ from typing import Any
 
 from bot.commands.channel_games import describe_replaced_game
 from bot.commands.context import Amendment, Context, replace_command
+from bot.commands.declare import ButtonOf, declare_button, declare_command
 from bot.commands.games.imports import CLAIM_HINT
 from bot.commands.requests import PendingRequest, load_open_request
 from bot.commands.turns.mentions import remember_play_channel
@@ -36,6 +37,7 @@ from bot.preferences.place_names import build_channel_doc
 from bot.preferences.platform_words import get_manager_word
 from bot.presentation.events import describe_extension
 from bot.rules.errors import UserError, did_you_mean
+from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.text.normalize import COMMAS, comparison_key, normalize_name
 from bot.rules.text.phrase import phrase
@@ -46,11 +48,14 @@ from bot.rulesets.system import System
 from bot.runtime.entropy import create_id
 from bot.storage.base import DAY, DRAFTS_KEPT
 from bot.storage.records import Doc
+from bot.ui.common_options import build_flag, build_optional
 from bot.ui.reply.parts import Part, Small
 from bot.ui.reply.reply import WAITING, Button, Reply
 from bot.ui.spec import Person
 from bot.ui.typing.command_text import quote_value
 from bot.verification.follows.cards import apply_seat_changes
+
+SIDE = Option("side", "str", "side", complete="side")
 
 CARRY = "carry"
 MAX_NAME = 60
@@ -59,6 +64,35 @@ START = "start-asked"
 KEPT = 7 * DAY
 
 
+@declare_command(
+    "game start",
+    "Start a new game in this channel",
+    build_optional(
+        "system",
+        "the rules; a scenario comes with its own",
+        type="enum",
+        values=(),
+        complete="system",
+        label="Game",
+    ),
+    build_optional(
+        "name",
+        "a title, by default that of the scenario or rules; it stays in the log",
+        max=60,
+        label="Title",
+    ),
+    build_optional("sides", "sides, separated by commas: US, VC; a scenario comes with its own"),
+    build_optional(
+        "scenario", "sides and units ready to play, such as ford of lnlt", complete="scenario"
+    ),
+    build_flag(
+        "carry", "carry over the roster of the previous game", label="Carry the roster over"
+    ),
+    example='lnlt "Hill 875" sides="US, VC"',
+    title="Start a game",
+    verb="Start",
+    needs_game=True,
+)
 async def start_game(context: Context) -> Reply:
     """Start a new game in this channel. If one is on here, post a request to its game master
     instead.
@@ -334,7 +368,8 @@ def carry_over_roster(
     return units
 
 
-async def press_carry_over(context: Context, _about: str) -> Reply:
+@declare_button("carry", of=ButtonOf.GAME)
+async def press_carry_over(context: Context) -> Reply:
     """Take over the roster of the previous game, by the button on the card of a new game.
 
     Raises UserError if this game has units already, or if the previous game was deleted.
@@ -358,6 +393,8 @@ async def press_carry_over(context: Context, _about: str) -> Reply:
     return Reply(f"{context.user_name}: {count_units(len(units))} carried over")
 
 
+@declare_command("game join", "Play for a side", SIDE, example="US", needs_game=True)
+@declare_button("join", of=ButtonOf.GAME)
 async def join_side(context: Context, button_side: str | None = None) -> Reply:
     """Play for a side: `button_side` of a button such as *Join US*, otherwise the side that was
     typed.
@@ -389,11 +426,13 @@ async def join_side(context: Context, button_side: str | None = None) -> Reply:
     return Reply(f"{context.user_name} plays {side}", lines)
 
 
-async def press_leave(context: Context, _about: str) -> Reply:
+@declare_button("leave", of=ButtonOf.GAME)
+async def press_leave(context: Context) -> Reply:
     """Leave one's side by the button *Leave US*. Raises UserError."""
     return await leave_side(context)
 
 
+@declare_command("game leave", "Leave your side", needs_game=True)
 async def leave_side(context: Context) -> Reply:
     """Leave the user's side. Raises UserError if the user plays no side.
 
@@ -461,6 +500,7 @@ async def ask_director(context: Context, name: str) -> Reply:
     )
 
 
+@declare_button("begin")
 async def press_begin_game(context: Context, key: str) -> Reply:
     """Begin the new game in the name of the user who asked for it, by the button *Start it*.
 
@@ -476,6 +516,7 @@ async def press_begin_game(context: Context, key: str) -> Reply:
     return await begin_game(context)
 
 
+@declare_button("keep")
 async def press_keep_game(context: Context, key: str) -> Reply:
     """Close the request for a new game, by the button *Keep playing*. The game that is on
     continues.

@@ -15,6 +15,7 @@ from bot.commands.channel_games import (
     use_game,
 )
 from bot.commands.context import Context, replace_command
+from bot.commands.declare import ButtonOf, declare_button, declare_command
 from bot.commands.log import log
 from bot.commands.log.export_and_share import export_game
 from bot.commands.log.stats import show_stats
@@ -37,6 +38,7 @@ from bot.rules.text.phrase import phrase
 from bot.rulesets.catalog import get_systems
 from bot.storage.records import Binding
 from bot.storage.store import Store
+from bot.ui.common_options import PAST_GAME
 from bot.ui.reply.parts import Entry, Part, Small
 from bot.ui.reply.reply import Button, Reply
 from bot.ui.spec import get_server_key
@@ -65,6 +67,7 @@ async def load_closing_sentence(store: Store, row: str, game: Game) -> str:
     return next((text.text for text in texts if text.key == "text"), "")
 
 
+@declare_command("game list", "Every game that was played in this channel", private=True)
 async def list_games(context: Context) -> Reply:
     """List the games that were played in this channel, the one that is on first.
 
@@ -121,6 +124,15 @@ async def _build_entry(context: Context, channel_game: ChannelGame) -> Entry:
     return Entry(title, about, text, f"{name}:{channel_game.row}", label)
 
 
+@declare_command(
+    "game open",
+    "Read a game that was played here",
+    PAST_GAME,
+    example="1",
+    private=True,
+    needs_game=True,
+)
+@declare_button("open", private=True)
 async def show_past_game(context: Context, row: str | None = None) -> Reply:
     """Show the status of one of the channel's games to the user alone, with buttons for its log,
     statistics, export and proof.
@@ -150,6 +162,7 @@ async def show_past_game(context: Context, row: str | None = None) -> Reply:
     return Reply(title, lines, footer=status.footer, private=True, buttons=tuple(buttons))
 
 
+@declare_button("read", of=ButtonOf.GAME, private=True, in_earlier_games=True)
 async def press_past_game_button(context: Context, page: str) -> Reply:
     """Show a page of the game to the user alone: `log`, `stats`, `export` or `proof`.
 
@@ -184,6 +197,14 @@ async def _choose_past_game(context: Context, row: str | None) -> ChannelGame:
     return next((game for game in candidates if game.game.started), candidates[0])
 
 
+@declare_command(
+    "game resume",
+    "Take up a game again that was played here",
+    PAST_GAME,
+    example="1",
+    needs_game=True,
+)
+@declare_button("resume")
 async def resume_game(context: Context, row: str | None = None) -> Reply:
     """Resume a game with its own log and dice. The game that is on here is put aside.
 
@@ -269,6 +290,7 @@ def _need_participant(context: Context, ledger: Ledger) -> None:
     )
 
 
+@declare_command("game status", "Sides, turn, phase and dice of the game", private=True)
 async def show_status(context: Context) -> Reply:
     """Show the status of the game to the user alone: sides, move, open matters, settings and
     dice.

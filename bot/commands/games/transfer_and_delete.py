@@ -7,6 +7,7 @@ from bot.commands.channel_games import (
     use_named_game,
 )
 from bot.commands.context import Context
+from bot.commands.declare import ButtonOf, declare_button, declare_command
 from bot.commands.log.export_and_share import delete_share
 from bot.commands.requests import HOURS, OPEN, PendingRequest, load_open_request, need_place_manager
 from bot.game.game_cache import LoadedGame, load_game_by_id, restore_game
@@ -20,9 +21,11 @@ from bot.preferences.place_names import (
 )
 from bot.preferences.platform_words import get_manager_word
 from bot.rules.errors import UserError
+from bot.rules.inputs.options import Option
 from bot.rules.text.phrase import capitalize_first, phrase
 from bot.runtime.entropy import create_id
 from bot.storage.records import Binding, Doc, Saved
+from bot.ui.common_options import PAST_GAME, build_flag
 from bot.ui.reply.reply import Button, Reply
 from bot.ui.spec import Place
 
@@ -30,6 +33,13 @@ TRANSFER = "transfer"
 SUBJECT = "the move of a game that was requested"
 
 
+@declare_command(
+    "game transfer",
+    "Move the game to another channel",
+    Option("channel", "str", "channel", complete="channel"),
+    example="#campaign",
+    needs_game=True,
+)
 async def transfer_game(context: Context) -> Reply:
     """Move the game to another channel of the same server at once, or post a request to take it
     over there.
@@ -81,6 +91,7 @@ async def transfer_game(context: Context) -> Reply:
     )
 
 
+@declare_button("takeover")
 async def take_over_game(context: Context, key: str) -> Reply:
     """Take over a game that another channel wants to move here, by the button *Take it over*.
 
@@ -104,6 +115,7 @@ async def take_over_game(context: Context, key: str) -> Reply:
     return _move_game(context, ledger, source, current_channel.key, replaced_game, names)
 
 
+@declare_button("stay")
 async def refuse_transfer(context: Context, key: str) -> Reply:
     """Refuse to take a game over, by the button *Refuse*, and post that in the channel where it is
     played.
@@ -223,6 +235,13 @@ async def _load_replaced_game(context: Context, channel: str) -> Saved | None:
     return saved
 
 
+@declare_command(
+    "game delete",
+    "Delete the game and all its data; asks first",
+    build_flag("confirm", "delete it now"),
+    PAST_GAME,
+    private=True,
+)
 async def ask_to_delete_game(context: Context) -> Reply:
     """Ask whether the game (this channel's, or the one that was typed) is to be deleted. With the
     option `confirm`, delete it.
@@ -247,7 +266,8 @@ async def ask_to_delete_game(context: Context) -> Reply:
     )
 
 
-async def delete_game(context: Context, _about: str = "") -> Reply:
+@declare_button("delete", of=ButtonOf.GAME, private=True, in_earlier_games=True)
+async def delete_game(context: Context) -> Reply:
     """Delete the game with all its data, and post that in the linked channels.
 
     This channel sees it only if somebody else took part, or if the game was started. Raises

@@ -10,10 +10,12 @@ from itertools import groupby
 from textwrap import shorten
 
 from bot.commands.context import Context, replace_command
+from bot.commands.declare import declare_command
 from bot.commands.help.help import list_enabled_games, show_help
 from bot.commands.help.pages import HELP
 from bot.commands.play.play import handle_lookup
 from bot.rules.errors import UserError
+from bot.rules.inputs.options import Option
 from bot.rules.text.names import format_count
 from bot.rules.text.phrase import Typed, phrase
 from bot.ui.finding import MOST, Findable, FindableKind, Finding, Hit, search
@@ -34,6 +36,13 @@ MOST_ABOUT = 60
 """Characters of a source or a summary in the list."""
 
 
+@declare_command(
+    "find",
+    "Find a table, a sequence, a unit type, a state or a page of help by its name",
+    Option("words", "str", "what is printed: melee odds, 6a, hesitant", complete="find"),
+    example="melee odds",
+    private=True,
+)
 async def handle_find(context: Context) -> Reply:
     """Open what the words mean, or list what they may mean. Raises UserError if nothing has such a
     name.

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.commands.context import Context, replace_command
+from bot.commands.declare import declare_button, declare_command
 from bot.commands.help.card_words import list_words, show_scenario, show_unit_word
 from bot.commands.help.own_play import leave_out_games
 from bot.commands.help.pages import (
@@ -29,6 +30,7 @@ from bot.rules.inputs.units import UnitWords
 from bot.rules.text.normalize import comparison_key
 from bot.rules.text.phrase import Typed, phrase
 from bot.rulesets.catalog import find_system
+from bot.ui.common_options import build_optional
 from bot.ui.finding import SCENARIO, UNIT, FindableKind, search
 from bot.ui.glossary import (
     build_example,
@@ -223,6 +225,14 @@ async def list_enabled_games(context: Context) -> list[str]:
     return games
 
 
+@declare_command(
+    "help",
+    "Help on everything, with examples that run",
+    build_optional("topic", "a command, table or game", complete="topic"),
+    example="lnlt fire",
+    private=True,
+)
+@declare_button("help", private=True)
 async def handle_help(context: Context, topic: str = "") -> Reply:
     """`/help`; by a button, or a choice in a menu, the screen on this topic."""
     games = await list_enabled_games(context)
@@ -238,6 +248,7 @@ async def handle_help(context: Context, topic: str = "") -> Reply:
     return replace(reply, lines=(*reply.lines, Small(about)))
 
 
+@declare_button("try", private=True)
 async def press_try(context: Context, name: str) -> Reply:
     """*Try it*: the odds of a command's example, privately; nothing is rolled. Raises UserError."""
     spec = context.registry.get(tuple(name.split()))
@@ -250,6 +261,7 @@ async def press_try(context: Context, name: str) -> Reply:
     return await answer_odds(desk, spec, desk.command.options)
 
 
+@declare_button("throw")
 async def press_throw(context: Context, dice: str) -> Reply:
     """*Roll 2d6*: these dice, for all to see."""
     return await play_meant_command(replace_command(context, ("roll",), {"dice": dice[:40]}))

@@ -17,6 +17,7 @@ from typing import TypeVar
 
 from bot.commands.channel_games import format_game_name, use_named_game
 from bot.commands.context import Context
+from bot.commands.declare import ButtonOf, declare_button, declare_command
 from bot.game.decks import get_card_names
 from bot.game.events import OUTCOMES, note_undo
 from bot.game.game_cache import BATCH, iterate_events, iterate_texts
@@ -29,16 +30,23 @@ from bot.presentation.story import build_chapters
 from bot.report.event_odds import FACTS, list_fact_requests
 from bot.report.page import build_page_from_text
 from bot.rules.errors import UserError
+from bot.rules.inputs.options import Option
 from bot.rules.proof.chain import SAID, SEALED, compute_genesis, shorten_hash
 from bot.rules.text.phrase import Address, Phrase, phrase
 from bot.rulesets.packs.pack import is_private
 from bot.runtime.entropy import create_address
 from bot.storage.records import Doc, EventRow, TextRow
 from bot.storage.store import Store
+from bot.ui.common_options import PAST_GAME, build_flag
 from bot.ui.reply.packing import Packing
 from bot.ui.reply.reply import File, Reply
 from bot.verification.export import TextPromises, build_appendix, build_heading, text_to_json
 from bot.verification.packs_of_game import list_pack_hashes, list_sealed_pack_hashes, load_packs
+
+EXPORT_FILES = "json (import takes it back), html (a page to read and check), csv or markdown"
+EXPORT_FORMAT = Option(
+    "format", "enum", EXPORT_FILES, values=("json", "html", "csv", "markdown"), default="json"
+)
 
 T = TypeVar("T")
 FORMATS = {
@@ -95,6 +103,14 @@ class EventContext:
         return self.names.get(person, "someone")
 
 
+@declare_command(
+    "game export",
+    "The game as a file: JSON, a page to read and check, CSV of rolls, Markdown",
+    EXPORT_FORMAT,
+    PAST_GAME,
+    example="html",
+    private=True,
+)
 async def export_game(context: Context) -> Reply:
     """Send the game as a file to one of its players. Raises UserError."""
     await use_named_game(context, context.clean_options()["game"])
@@ -374,6 +390,13 @@ async def find_share_key(store: Store, row: str) -> str:
     return str(doc.data["key"]) if doc is not None else ""
 
 
+@declare_command(
+    "game share",
+    "An address at which others can watch the game live",
+    build_flag("off", "end the address"),
+    private=True,
+    needs_game=True,
+)
 async def share_game(context: Context) -> Reply:
     """Create a new address for the game, which ends an earlier one, or end it with `off`.
 
@@ -424,7 +447,8 @@ async def share_game(context: Context) -> Reply:
     )
 
 
-async def stop_sharing(context: Context, _about: str = "") -> Reply:
+@declare_button("unshare", of=ButtonOf.GAME, private=True)
+async def stop_sharing(context: Context) -> Reply:
     """End the address of the game, and tell the players. Raises UserError."""
     _need_share_right(context)
     if not await delete_share(context):

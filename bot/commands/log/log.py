@@ -13,6 +13,7 @@ from typing import Any
 from bot.commands.by_post.missed_events import show_missed_events
 from bot.commands.channel_games import get_game_title, use_named_game
 from bot.commands.context import Context, replace_command
+from bot.commands.declare import ButtonOf, declare_button, declare_command
 from bot.game.decks import get_card_names
 from bot.game.sides import find_side
 from bot.game.state import Json, build_roster
@@ -36,14 +37,18 @@ from bot.presentation.log_index import (
 )
 from bot.presentation.story import build_chapters
 from bot.rules.errors import UserError, did_you_mean
+from bot.rules.inputs.options import Option
 from bot.rules.inputs.unit_selectors import AskingSide, list_names
 from bot.rules.proof.chain import shorten_hash
 from bot.rules.text.normalize import normalize_name
 from bot.rules.text.phrase import phrase
 from bot.storage.base import StoreError
 from bot.storage.records import MarkRow
+from bot.ui.common_options import PAST_GAME, build_flag, build_optional
 from bot.ui.reply.parts import Happened, Part
 from bot.ui.reply.reply import Button, Reply
+
+EVENT_KINDS = ("roll", "sequence", "table", "unit", "deck", "game", "undo", "fair")
 
 BATCH = 500
 MOST_READ = 50_000
@@ -59,6 +64,20 @@ TOGETHER = 4
 """Blocks whose marks are stored at once."""
 
 
+@declare_command(
+    "log",
+    "What happened, newest first",
+    Option("count", "int", "how many events", min=1, max=200, default=10),
+    build_optional("unit", "only this unit, or these: us1..us4", complete="unit", many=True),
+    build_optional("side", "only this side", complete="side"),
+    build_optional("kind", "only this kind", type="enum", values=EVENT_KINDS),
+    Option("page", "int", "page", min=1, max=10000, default=1),
+    PAST_GAME,
+    build_optional("since", "me: what happened since you left; or the number of an event"),
+    build_flag("story", "as a story, by turn and phase: who did what to whom"),
+    example="20",
+    private=True,
+)
 async def show_log(context: Context) -> Reply:
     """Show a page of the log, as lines or as a story. Raises UserError."""
     options = context.clean_options()
@@ -211,10 +230,11 @@ def build_page_action(*parts: object) -> str:
     return ":".join(["log", *(str(part).replace(":", " ") for part in parts)])[:MOST_ACTION]
 
 
-async def turn_page(context: Context, page_action: str) -> Reply:
-    """Show the page of a pressed button. `page_action` is the action after `log:` and the game."""
-    parts = [*page_action.split(":"), "", "", "", "", "", ""]
-    count, page, kind, side, unit, story = parts[:6]
+@declare_button("log", of=ButtonOf.GAME, private=True, in_earlier_games=True)
+async def turn_page(
+    context: Context, count: str, page: str, kind: str, side: str, unit: str, story: str
+) -> Reply:
+    """Show a page of the log, with the options of `/log` that the pressed button holds."""
     options = {
         "count": count,
         "page": page,

@@ -11,6 +11,7 @@ from dataclasses import replace
 from bot.commands.by_post.reminders import WISHES
 from bot.commands.channel_games import format_status, load_channel_games
 from bot.commands.context import Context
+from bot.commands.declare import declare_button, declare_command
 from bot.game.free_play_seed import PREPARED, UNUSED
 from bot.game.game_cache import iterate_events, restore_game
 from bot.game.ledger import Ledger
@@ -20,6 +21,7 @@ from bot.rules.proof.chain import UNSAID
 from bot.rules.text.phrase import Phrase, phrase
 from bot.storage.base import DAY, REQUESTS_KEPT
 from bot.storage.records import UNTOLD
+from bot.ui.common_options import build_flag
 from bot.ui.reply.reply import Button, File, Reply
 from bot.ui.spec import build_own_place
 from bot.ui.typing.command_text import quote_value
@@ -30,6 +32,7 @@ MOST_NAMED = 10
 """Maximum number of names that a user is advised to change before the deletion."""
 
 
+@declare_command("privacy show", "What is kept about you here", private=True)
 async def show_privacy(context: Context) -> Reply:
     """List the data stored about the user, in numbers."""
     data = await context.store.load_user_data(context.command.who.key)
@@ -76,6 +79,7 @@ async def _list_own_games(context: Context) -> list[str]:
     return [row for _, row in history]
 
 
+@declare_command("privacy export", "Your data as a file", private=True)
 async def export_own_data(context: Context) -> Reply:
     """Send the user everything stored about them, as a JSON file."""
     data = await context.store.load_user_data(context.command.who.key)
@@ -103,6 +107,12 @@ async def export_own_data(context: Context) -> Reply:
     )
 
 
+@declare_command(
+    "privacy delete",
+    "Delete your name and texts",
+    build_flag("confirm", "delete them now"),
+    private=True,
+)
 async def ask_to_delete_data(context: Context) -> Reply:
     """Ask for confirmation before the user's data is deleted, or delete it with `confirm`."""
     if context.clean_options()["confirm"]:
@@ -154,6 +164,7 @@ def _list_name_words(name: str) -> set[str]:
     return set(re.findall(r"\w{3,}", name.casefold()))
 
 
+@declare_button("forget", private=True)
 async def delete_own_data(context: Context) -> Reply:
     """Delete the user's name, texts, drafts, macros and wishes for reminders in all games.
 

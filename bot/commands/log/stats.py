@@ -14,6 +14,7 @@ from cachetools import LRUCache
 
 from bot.commands.channel_games import use_named_game
 from bot.commands.context import Context
+from bot.commands.declare import ButtonOf, declare_button, declare_command
 from bot.commands.log.export_and_share import check_length, export_json
 from bot.commands.pictures import (
     NEVER,
@@ -43,6 +44,7 @@ from bot.rules.text.line import format_minus
 from bot.rules.text.names import format_count
 from bot.rulesets.catalog import find_system
 from bot.storage.records import EventRow
+from bot.ui.common_options import PAST_GAME
 from bot.ui.reply.parts import Grid
 from bot.ui.reply.reply import Reply
 
@@ -79,6 +81,9 @@ def format_counted_rolls(count: int, total: int) -> str:
     return f"{count} of {format_count(total, 'roll')} {'counts' if count == 1 else 'count'}"
 
 
+@declare_command(
+    "game stats", "Luck against expectation, by side and kind of roll", PAST_GAME, private=True
+)
 async def show_stats(context: Context) -> Reply:
     """Show each side's luck. The worker measures the rolls."""
     await use_named_game(context, context.clean_options()["game"])
@@ -128,7 +133,8 @@ async def compute_luck_quickly(
     return dict(sorted(_sum_luck(context, measured)[0].items())), measured
 
 
-async def press_picture(context: Context, _about: str) -> Reply:
+@declare_button("luck", of=ButtonOf.GAME, private=True)
+async def press_picture(context: Context) -> Reply:
     """Draw how each side's rolls ran against expectation, for the game that is played here."""
     game = context.need_game()
     tracks: dict[str, list[tuple[int, float]]] = {}
@@ -141,7 +147,8 @@ async def press_picture(context: Context, _about: str) -> Reply:
     return replace(await draw_luck(context, title, dict(sorted(tracks.items()))), private=True)
 
 
-async def press_losses(context: Context, _about: str) -> Reply:
+@declare_button("losses", of=ButtonOf.GAME)
+async def press_losses(context: Context) -> Reply:
     """Draw what each side lost, turn by turn, for the game that is played here."""
     game = context.need_game()
     check_length(game)

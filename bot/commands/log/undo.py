@@ -13,6 +13,7 @@ from typing import Any
 
 from bot.commands.closed_piles import save_seen_cards
 from bot.commands.context import Amendment, Context
+from bot.commands.declare import declare_command
 from bot.commands.log.answer_footer import (
     build_answered_rewording,
     find_latest_undo_or_redo,
@@ -66,6 +67,7 @@ from bot.rules.text.names import join_names
 from bot.rules.text.phrase import phrase
 from bot.storage.base import DAY
 from bot.storage.records import Doc, compute_tombstone
+from bot.ui.common_options import build_optional
 from bot.ui.reply.reply import OVER, WAITING, Button, Reply
 from bot.ui.spec import get_server_key
 
@@ -96,6 +98,11 @@ PAGE = 500
 """Events read from the store at once."""
 
 
+@declare_command(
+    "game undo",
+    "Undo the last thing you did, or the event with a number",
+    build_optional("event", "its number, such as #41", type="int", min=1, max=10**9),
+)
 async def handle_undo(context: Context) -> Reply:
     """Undo the event with the typed number, or the player's last step. Raises UserError."""
     number = context.clean_options()["event"]
@@ -347,6 +354,7 @@ async def _refuse_overtaken_undo(context: Context, later_event: Json, number: in
     )
 
 
+@declare_command("game redo", "Redo what was undone last")
 async def redo_event(context: Context, number: int | None = None) -> Reply:
     """Redo the event that was undone last, if nothing has changed the game since.
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import yaml
 
 from bot.commands.context import Context
+from bot.commands.declare import declare_button, declare_command
 from bot.commands.packs.pack import (
     list_packs,
     need_manager,
@@ -72,6 +73,7 @@ def build_free_pack_menu(packs: Collection[FreePack]) -> tuple[Menu, ...]:
     return (Menu("Add a free pack", entries, "Free packs"),) if entries else ()
 
 
+@declare_command("pack list", "The packs of this server", private=True, needs_game=True)
 async def list_server_packs(context: Context) -> Reply:
     """Return the packs of this server, and the free ones that it can add."""
     known = await list_versions(context.store, get_server_key(context.command.where))
@@ -85,6 +87,7 @@ async def list_server_packs(context: Context) -> Reply:
     return replace(reply, buttons=tuple(buttons))
 
 
+@declare_button("freepack", private=True)
 async def add_free_pack(context: Context, id: str) -> Reply:
     """Check a free pack and keep it for this server, as if a manager had sent it. Raises
     UserError.

@@ -3,10 +3,11 @@
 What a macro comes to is run by the app as if it had been typed (`App.called`).
 """
 
+import asyncio
 from collections.abc import Sequence
 
 from bot.commands.context import Context
-from bot.commands.untrusted_text import parse_untrusted
+from bot.commands.declare import declare_command
 from bot.preferences.macros import (
     MACRO,
     MOST_OWN,
@@ -18,15 +19,20 @@ from bot.preferences.macros import (
 )
 from bot.preferences.platform_words import get_manager_word, get_server_word
 from bot.rules.errors import UserError, did_you_mean
+from bot.rules.inputs.options import Option
 from bot.rules.text.names import format_count
 from bot.rules.text.normalize import comparison_key
 from bot.rules.text.phrase import Phrase, Typed, phrase
-from bot.ui.registry import Registry, get_registry
+from bot.ui.common_options import build_flag, build_optional
+from bot.ui.registry import Registry
 from bot.ui.reply.packing import check_utf8
 from bot.ui.reply.parts import Part, Small
 from bot.ui.reply.reply import Button, File, Reply
 from bot.ui.typing.command_text import quote_value
 from bot.ui.typing.macro import Macro, clean_macro_name, clean_macro_text
+
+MACRO_NAME = Option("name", "str", "what the macro is called", complete="macro")
+FOR_SERVER = build_flag("server", "everybody's here rather than your own; managers only")
 
 CONSOLE = ("as", "tutorial", "quit", "exit", "press")
 """Words of the console's own."""
@@ -38,6 +44,15 @@ remarks.
 FORM = "form:"
 
 
+@declare_command(
+    "macro add",
+    "Save a command under a name, with gaps to fill when it runs",
+    Option("name", "str", "a short name: h", max=24),
+    Option("text", "str", "the command, a gap as {name} or {name=default}", complete="command"),
+    FOR_SERVER,
+    example='h "roll {n=1}d10>=8"',
+    private=True,
+)
 async def add_macro(context: Context) -> Reply:
     """Save a macro, in place of one of the same name."""
     options = context.clean_options()
@@ -59,6 +74,14 @@ async def add_macro(context: Context) -> Reply:
     )
 
 
+@declare_command(
+    "macro run",
+    "Run a macro; what it asks for is filled in order, or by name",
+    MACRO_NAME,
+    build_optional("values", "what fills its gaps: 3, or n=3", complete="values"),
+    example="h n=3",
+    private=True,
+)
 async def explain_failed_run(context: Context) -> Reply:
     """What is wrong with a macro that could not be run: the app runs all others. Raises
     UserError.
@@ -80,6 +103,7 @@ async def explain_failed_run(context: Context) -> Reply:
     raise UserError("This macro was changed just now.", hint="Run it again.", code="busy")
 
 
+@declare_command("macro list", "Your macros and the server's", private=True)
 async def list_macros(context: Context) -> Reply:
     """Return a private list of the macros that one can run here: one's own, then the server's. If
     there are none, say how to save one.
@@ -105,6 +129,9 @@ async def list_macros(context: Context) -> Reply:
     return Reply(f"Macros: {told}", tuple(lines), private=True)
 
 
+@declare_command(
+    "macro remove", "Delete a macro", MACRO_NAME, FOR_SERVER, example="h", private=True
+)
 async def remove_macro(context: Context) -> Reply:
     """Delete one. Raises UserError."""
     options = context.clean_options()
@@ -138,6 +165,9 @@ async def remove_macro(context: Context) -> Reply:
     )
 
 
+@declare_command(
+    "macro export", "Your macros as a file, to keep or to bring elsewhere", FOR_SERVER, private=True
+)
 async def export_macros(context: Context) -> Reply:
     """A person's own macros, or the server's, as a file that people can read and change. Raises
     UserError.
@@ -158,6 +188,14 @@ async def export_macros(context: Context) -> Reply:
     )
 
 
+@declare_command(
+    "macro import",
+    "Macros from such a file: each line a name, a colon and a command",
+    Option("file", "file", "a file of exported macros", values=(".txt",)),
+    FOR_SERVER,
+    example="file=macros.txt",
+    private=True,
+)
 async def import_macros(context: Context) -> Reply:
     """All macros of a file, or none where one of them cannot be. Raises UserError."""
     options = context.clean_options()
@@ -167,7 +205,7 @@ async def import_macros(context: Context) -> Reply:
     if len(options["file"]) > LONGEST_FILE:
         what = f"A file of macros has at most {LONGEST_FILE:,} characters."
         raise UserError(what, option="file", code="file-too-large")
-    found = await parse_untrusted(context, read_macros, options["file"], shared)
+    found = await asyncio.to_thread(read_macros, options["file"], context.registry, shared=shared)
     before = await load_macros(context.store, owner)
     _need_room({*before, *found}, shared=shared)
     context.commit.docs += [build_macro_doc(macro, owner) for macro in found.values()]
@@ -183,8 +221,8 @@ async def import_macros(context: Context) -> Reply:
     )
 
 
-def read_macros(text: str, shared: bool) -> dict[str, Macro]:
-    """Return the macros of a file by name, checked against the commands that are seen here.
+def read_macros(text: str, registry: Registry, *, shared: bool) -> dict[str, Macro]:
+    """Return the macros of a file by name, checked against the commands of the registry.
 
     Raises UserError with the line at fault, for a file of too many lines, and for one without a
     macro.
@@ -199,7 +237,7 @@ def read_macros(text: str, shared: bool) -> dict[str, Macro]:
         try:
             if not colon:
                 raise UserError("Each line is a name, a colon and a command.", code="bad-value")
-            macro = _create_macro(get_registry(), name, command, shared=shared)
+            macro = _create_macro(registry, name, command, shared=shared)
         except UserError as error:
             what = f"Line {number}: {error.message}"
             raise UserError(what, hint=error.hint, option="file", code=error.code) from None

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.commands.context import Context
+from bot.commands.declare import declare_button, declare_command
 from bot.commands.pictures import draw_table, offer_picture
 from bot.packs.check import UNTRUSTED_SECONDS, Report
 from bot.packs.importing.detect_format import NOT_SAID
@@ -34,6 +35,7 @@ from bot.rulesets.catalog import load_shared_systems, use_systems
 from bot.rulesets.packs.archive import MOST_BYTES, zip_content
 from bot.rulesets.packs.pack import PackSystem, compute_version, decode_files, is_private
 from bot.rulesets.packs.visible_rulesets import VisibleRulesets
+from bot.ui.common_options import PACK, YAML, build_optional
 from bot.ui.reply.packing import ZIPPED, get_file_name, get_file_note, get_zip_data
 from bot.ui.reply.parts import Part, Small
 from bot.ui.reply.reply import OPEN_FORM, Button, File, Menu, Reply, build_error_reply
@@ -118,6 +120,15 @@ def _describe_version(version: PackVersion, *, is_enabled: bool) -> str:
     return " · ".join(filter(None, words))
 
 
+@declare_command(
+    "pack enable",
+    "Play a pack here: its commands are there for everybody on this server",
+    PACK,
+    example="few-acres",
+    private=True,
+    needs_game=True,
+)
+@declare_button("packon", private=True)
 async def enable_pack(context: Context, hash: str | None = None) -> Reply:
     """Let this server play a version of a pack (the one typed, or the one under whose review the
     button is), in place of the one that it played. Raises UserError."""
@@ -176,6 +187,14 @@ async def enable_pack(context: Context, hash: str | None = None) -> Reply:
     )
 
 
+@declare_command(
+    "pack disable",
+    "Switch a pack off; games that play it go on",
+    PACK,
+    example="few-acres",
+    private=True,
+    needs_game=True,
+)
 async def disable_pack(context: Context) -> Reply:
     """Switch a pack off: new games cannot be started with it. Raises UserError."""
     need_manager(context)
@@ -193,6 +212,14 @@ async def disable_pack(context: Context) -> Reply:
     return Reply(f"{version.title} is switched off here", lines, private=True)
 
 
+@declare_command(
+    "pack export",
+    "A pack as a zip, to keep, change or send on",
+    PACK,
+    example="few-acres",
+    private=True,
+    needs_game=True,
+)
 async def export_pack(context: Context) -> Reply:
     """A version as a zip."""
     version, _ = await find_version(context)
@@ -205,6 +232,14 @@ async def export_pack(context: Context) -> Reply:
     return Reply(title, lines, private=True, files=(File(name, zip_content(pack.content)),))
 
 
+@declare_command(
+    "pack remove",
+    "Take a version of a pack off this server; games that play it go on",
+    PACK,
+    example="few-acres",
+    private=True,
+    needs_game=True,
+)
 async def remove_pack(context: Context) -> Reply:
     """Take a version off the server; what games were played with stays readable."""
     need_manager(context)
@@ -218,6 +253,21 @@ async def remove_pack(context: Context) -> Reply:
     return Reply(f"{version.title} {version.version} is taken off this server", lines, private=True)
 
 
+@declare_command(
+    "pack add",
+    "Bring your own game: it is checked, shown, and stays off until you enable it",
+    build_optional(
+        "file",
+        "a zip, one YAML file, or a table (CSV, Excel, JSON)",
+        type="file",
+        values=(".zip", ".json", ".csv", ".tsv", ".txt", ".md", ".xlsx", *YAML),
+    ),
+    build_optional("text", "the pack as one text, pasted"),
+    build_optional("deck", "the list of a SealDice file that is to be a deck of cards"),
+    example='text="pack.yaml: {id: few-acres, title: A Few Acres}"',
+    private=True,
+    needs_game=True,
+)
 async def add_pack(context: Context) -> Reply:
     """Check a pack and keep it for this server; it is not enabled by that. Raises UserError."""
     need_manager(context)
@@ -266,6 +316,14 @@ async def save_reviewed_pack(
     )
 
 
+@declare_command(
+    "pack show",
+    "What is in a pack, and what looks odd in it",
+    PACK,
+    example="few-acres",
+    private=True,
+    needs_game=True,
+)
 async def show_pack(context: Context) -> Reply:
     """What is in a pack of this server."""
     version, active = await find_version(context)
@@ -278,6 +336,7 @@ async def show_pack(context: Context) -> Reply:
     )
 
 
+@declare_button("packdraw", private=True)
 async def press_picture(context: Context, hash: str) -> Reply:
     """The first table of a pack, drawn as it would be seen. Raises UserError."""
     known = await list_versions(context.store, get_server_key(context.command.where))

@@ -9,6 +9,7 @@ from dataclasses import replace
 from urllib.parse import parse_qsl
 
 from bot.commands.context import Context, load_own_draft, replace_command
+from bot.commands.declare import ButtonOf, declare_button, declare_command
 from bot.commands.log import undo
 from bot.commands.log.export_and_share import check_length, compute_facts, export_json
 from bot.commands.pictures import draw_in_worker, draw_odds, draw_table
@@ -48,6 +49,7 @@ from bot.rules.text.names import add_article, join_names
 from bot.rules.text.phrase import Phrase, Typed, phrase
 from bot.storage.base import REQUESTS_KEPT
 from bot.storage.records import DRAFT, ROLLED, Doc
+from bot.ui.common_options import build_optional
 from bot.ui.form.form import COMPARE, HAND, ODDS, SECRET
 from bot.ui.form.line_and_keypad import build_keypad
 from bot.ui.reply.parts import Small
@@ -64,7 +66,8 @@ def build_already_done_reply(text: str) -> Reply:
     return Reply(f"Already done: {text}", private=True)
 
 
-async def press_reveal(context: Context, number: int, _more: str) -> Reply:
+@declare_button("reveal", of=ButtonOf.EVENT, in_earlier_games=True)
+async def press_reveal(context: Context, number: int) -> Reply:
     """Open a sealed roll: the button *Open*. Raises UserError."""
     event = None if number in context.need_game().sealed else await context.load_event(number)
     if event is not None and event["kind"] == "sealed":
@@ -72,6 +75,7 @@ async def press_reveal(context: Context, number: int, _more: str) -> Reply:
     return _replace_pressed_message(context, await reveal_number(context, number))
 
 
+@declare_button("undo", of=ButtonOf.EVENT)
 async def press_undo(context: Context, number: int, more: str) -> Reply:
     """Undo the event above the button. The board's button undoes the player's last step.
 
@@ -84,11 +88,14 @@ async def press_undo(context: Context, number: int, more: str) -> Reply:
     return await undo.undo_event(context, number, more)
 
 
-async def press_redo(context: Context, number: int, _more: str) -> Reply:
+@declare_button("redo", of=ButtonOf.EVENT)
+async def press_redo(context: Context, number: int) -> Reply:
     """Redo the event of an undo, until something new happens. Raises UserError."""
     return await undo.redo_event(context, number)
 
 
+@declare_button("consent", of=ButtonOf.EVENT)
+@declare_button("refuse", of=ButtonOf.EVENT)
 async def press_consent_or_refuse(context: Context, number: int, request_id: str) -> Reply:
     """Agree to a request for an undo or redo, or refuse it: the buttons *Agree* and *Refuse*.
 
@@ -111,6 +118,7 @@ def _replace_pressed_message(context: Context, reply: Reply) -> Reply:
     return replace(reply, in_place=bool(context.command.delivery.get("pressed")) and not is_calling)
 
 
+@declare_button("roll")
 async def roll_draft(context: Context, key: str, draft: Draft | None = None) -> Reply:
     """Roll a draft, which holds a command from a form or from an answer about odds.
 
@@ -152,6 +160,8 @@ async def play_meant_command(desk: Context) -> Reply:
         raise
 
 
+@declare_button("count", private=True)
+@declare_button("back", private=True)
 async def count_draft_odds(context: Context, key: str) -> Reply:
     """Answer the odds of the command in a form, privately.
 
@@ -168,13 +178,13 @@ async def count_draft_odds(context: Context, key: str) -> Reply:
     return await answer_odds(desk, desk.spec, options, draft)
 
 
-async def enter_die(context: Context, action: str) -> Reply:
+@declare_button("die", private=True)
+async def enter_die(context: Context, key: str, hand: str) -> Reply:
     """Enter a real die on the keypad, and show the keypad of the next one.
 
     After the last die, roll the draft and delete it. Nothing is stored before that: the buttons
     hold the dice so far, as in `die:KEY:6,1`. Raises UserError.
     """
-    key, _, hand = action.partition(":")
     draft = await load_own_draft(context, key)
     options = draft.better or draft.options
     draft_with_hand = draft._replace(
@@ -192,12 +202,14 @@ async def enter_die(context: Context, action: str) -> Reply:
         return keypad
 
 
+@declare_button("anyway")
 async def press_anyway(context: Context, key: str) -> Reply:
     """Roll the shot of a question as it was typed: the button that confirms it."""
     context.is_confirmed = True
     return await roll_draft(context, key)
 
 
+@declare_button("cancel", private=True)
 async def press_cancel(context: Context, key: str) -> Reply:
     """Cancel the shot of a question, and delete its draft."""
     await load_own_draft(context, key)
@@ -205,6 +217,8 @@ async def press_cancel(context: Context, key: str) -> Reply:
     return Reply("Nothing was rolled", private=True, in_place=True)
 
 
+@declare_button("picture", private=True)
+@declare_button("drawn")
 async def press_picture(context: Context, action: str) -> Reply:
     """Draw the odds of a draft, or a table with the inputs in the button or in a draft."""
     name, is_table, inputs = action.partition("?")
@@ -226,15 +240,17 @@ async def press_picture(context: Context, action: str) -> Reply:
     return replace(await draw_odds(context, odds), private=private)
 
 
-async def press_shot(context: Context, number: int, _more: str) -> Reply:
+@declare_button("bars", of=ButtonOf.EVENT, private=True, in_earlier_games=True)
+async def press_shot(context: Context, number: int) -> Reply:
     """Draw the result of a shot, and its odds with the units as they were."""
-    pictures = await draw_odds(context, await show_shot_odds(context, number, ""))
+    pictures = await draw_odds(context, await show_shot_odds(context, number))
     return replace(
         pictures, private=True, files=(*await _draw_result_cards(context, number), *pictures.files)
     )
 
 
-async def press_game(context: Context, _about: str) -> Reply:
+@declare_button("drawgame", of=ButtonOf.GAME, in_earlier_games=True)
+async def press_game(context: Context) -> Reply:
     """Draw the game as it ended, and what decided it, as pictures to share."""
     title = f"{context.need_game().name or 'The game'} to share"
     return Reply(title, by="as pictures", bare=True, files=await _draw_result_cards(context))
@@ -249,6 +265,7 @@ async def _draw_result_cards(context: Context, number: int = 0) -> tuple[File, .
     return tuple(File(f"{name}.png", data, alt) for name, data, alt in cards)
 
 
+@declare_command("again", "Repeat the last roll or sequence with the same inputs")
 async def repeat_last(context: Context) -> Reply:
     """Repeat the game's last roll, table or sequence, whoever made it.
 
@@ -265,7 +282,8 @@ async def repeat_last(context: Context) -> Reply:
     )
 
 
-async def repeat_number(context: Context, number: int, _more: str = "") -> Reply:
+@declare_button("again", of=ButtonOf.EVENT)
+async def repeat_number(context: Context, number: int) -> Reply:
     """Repeat the event with this number. Raises UserError if it is no open roll."""
     context.need_game()
     event = await load_event_body(context.store, context.ledger.row, context.game, number)
@@ -373,6 +391,8 @@ def drop_lost_units(context: Context, spec: CommandSpec, options: Json) -> Json:
     return able_options
 
 
+@declare_button("other", of=ButtonOf.EVENT)
+@declare_button("sure", of=ButtonOf.EVENT)
 async def fire_at_other_target(context: Context, number: int, more: str) -> Reply:
     """Repeat shot #`number` at the targets of a menu entry, `more`.
 
@@ -434,12 +454,12 @@ def _are_in_one_hex(units: Sequence[RosterUnit], others: Iterable[RosterUnit]) -
     return bool(units) and len(hexes) == 1 and hexes != {""}
 
 
-async def press_call(context: Context, about: str) -> Reply:
+@declare_button("call", of=ButtonOf.GAME)
+async def press_call(context: Context, moment: str, call_index: str) -> Reply:
     """Roll the sequence of a call for the called units that the player may roll for.
 
-    `about` is the phase and the index of the call. Raises UserError.
+    `moment` is the phase for which the button was made. Raises UserError.
     """
-    moment, _, call_index = about.partition(":")
     game = context.need_started()
     actor = context.actor
     calls = [call for call in await list_calls(context) if str(call.at) == call_index]
@@ -458,27 +478,37 @@ async def press_call(context: Context, about: str) -> Reply:
     return await play_command(replace_command(context, (game.system, call.roll), options))
 
 
-async def press_sequence(context: Context, about: str) -> Reply:
+@declare_button("sequence", of=ButtonOf.GAME)
+async def press_sequence(context: Context, moment: str, id: str) -> Reply:
     """Roll a combat sequence without inputs, once in the phase of its button.
 
-    `about` is the phase and the sequence. Raises UserError.
+    `moment` is the phase for which the button was made. Raises UserError.
     """
-    moment, _, word = about.rpartition(":")
+    if not id:  # a button of before, which names no phase
+        moment, id = "", moment
     refusal = refuse_old_card(context, moment) if moment else None
     if refusal:
         return refusal
     game = context.need_started()
     for event in await list_phase_events(context) if moment else ():
-        if event["kind"] == "sequence" and event["target"] == word:
-            title = context.systems[game.system].sequences[word].title
+        if event["kind"] == "sequence" and event["target"] == id:
+            title = context.systems[game.system].sequences[id].title
             raise UserError(
                 f"{title} was rolled in this phase already.",
-                hint=phrase("To roll again: `/{name}`", name=f"{game.system} {word}"),
+                hint=phrase("To roll again: `/{name}`", name=f"{game.system} {id}"),
                 code="used-up",
             )
-    return await play_command(replace_command(context, (game.system, word), {}))
+    return await play_command(replace_command(context, (game.system, id), {}))
 
 
+@declare_command(
+    "game initiative",
+    "Roll for the initiative, or say who has it",
+    build_optional("side", "who has it; left out: roll for it", complete="side"),
+    example="US",
+    needs_game=True,
+)
+@declare_button("initiative", of=ButtonOf.GAME)
 async def decide_initiative(context: Context, about: str | None = None) -> Reply:
     """Give the initiative to the typed side, or roll for it if none is typed.
 

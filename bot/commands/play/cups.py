@@ -6,6 +6,7 @@ The phase ends when the cup is empty, or when a chit says so.
 from dataclasses import replace
 
 from bot.commands.context import Context, closes_texts
+from bot.commands.declare import ButtonOf, declare_button, declare_command
 from bot.commands.play import decks
 from bot.commands.turns.mentions import add_uncalled_players, call_sides, list_calls
 from bot.commands.turns.turn import begin_phase, refuse_old_card
@@ -24,10 +25,12 @@ from bot.game.roster import sort_units
 from bot.rules import cards
 from bot.rules.dice import Source
 from bot.rules.errors import UserError
+from bot.rules.inputs.options import Option
 from bot.rules.text.names import format_count, join_names
 from bot.rules.text.normalize import comparison_key
 from bot.rules.text.phrase import capitalize_first, phrase
 from bot.rulesets.game_file import LED_BY
+from bot.ui.common_options import ANY_DECK, build_optional
 from bot.ui.reply.parts import Part, Small
 from bot.ui.reply.reply import WAITING, Reply
 from bot.ui.spec import INTO_HAND
@@ -37,12 +40,13 @@ MOST_DEAD = 40
 """Maximum number of chits of dead units that one draw sets aside."""
 
 
-async def press_draw_chit(context: Context, about: str) -> Reply:
+@declare_button("lead", of=ButtonOf.GAME)
+async def press_draw_chit(context: Context, moment: str, chits_left: str) -> Reply:
     """Draw the next chit: the button *Draw* of a phase, which works once for each chit.
 
-    `about` is the phase, and the number of chits left when the button was made. Raises UserError.
+    `moment` is the phase, `chits_left` the number of chits left when the button was made. Raises
+    UserError.
     """
-    moment, _, chits_left = about.rpartition(":")
     refusal = refuse_old_card(context, moment)
     if refusal:
         return refusal
@@ -65,6 +69,7 @@ def find_leading_cup(context: Context) -> str:
     return cups.get_cup(game.led) or str(get_phase(game, context.system).get(LED_BY, ""))
 
 
+@declare_button("drawcard", of=ButtonOf.GAME)
 async def press_draw_card(context: Context, id: str) -> Reply:
     """Draw one more card: the button *Draw* of a deck. Raises UserError.
 
@@ -75,6 +80,25 @@ async def press_draw_card(context: Context, id: str) -> Reply:
     return await decks.press_draw(context, id)
 
 
+@declare_command(
+    "deck draw",
+    "Draw cards or chits, one die each, that anybody can prove",
+    ANY_DECK,
+    Option("count", "int", "how many", min=1, max=60, default=1),
+    Option(
+        "to",
+        "enum",
+        "play: for all to see; me: closed, into your hand; full: until that is full",
+        values=("play", "me", "full"),
+        default="play",
+    ),
+    build_optional(
+        "hand",
+        "the cards you drew from a real deck on your table, by name",
+        brief="cards of a real deck",
+    ),
+    example="standard-52",
+)
 async def draw_from_deck_or_cup(context: Context) -> Reply:
     """Draw the typed cards, or the next chit if the cup leads the phase. Raises UserError."""
     options = context.clean_options()

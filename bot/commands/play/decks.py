@@ -15,6 +15,7 @@ from bot.commands.closed_piles import (
     load_closed_hands,
 )
 from bot.commands.context import Context, closes_texts
+from bot.commands.declare import ButtonOf, declare_button, declare_command
 from bot.commands.pictures import draw_deck, offer_picture
 from bot.commands.turns.turn import refuse_old_card
 from bot.game import cups
@@ -37,12 +38,14 @@ from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.decks import HAND as HAND_KEPT
 from bot.rules.inputs.decks import OPEN as OPEN_KEPT
 from bot.rules.inputs.decks import UNSEEN, GameDeck
+from bot.rules.inputs.options import Option
 from bot.rules.text.names import format_count, join_names
 from bot.rules.text.normalize import ITEM_ENDS, comparison_key
 from bot.rules.text.phrase import phrase
 from bot.rules.text.plain import clean_name
 from bot.rulesets.deck_file import CHIT_SAYS
 from bot.rulesets.game_file import LED_BY
+from bot.ui.common_options import DECK, build_flag, build_optional
 from bot.ui.reply.parts import Group, Part, Small
 from bot.ui.reply.reply import SEALED, Button, Reply
 from bot.ui.spec import FULL_HAND, HAND, INTO_HAND
@@ -57,6 +60,14 @@ Names = Mapping[str, str]
 """The names of a deck's cards by card id."""
 
 
+@declare_command(
+    "deck make",
+    "A deck or cup for the evening",
+    Option("cards", "str", "1..20, or words: Ambush x3, Air strike; or standard-52"),
+    build_optional("name", "what it is called: cup"),
+    build_flag("once", "when the pile is empty nothing more is drawn: the discards stay out"),
+    example='"1..20" cup',
+)
 async def make_deck(context: Context) -> Reply:
     """Make a deck of the typed cards, or replace the deck of the same name. Raises UserError."""
     options = context.clean_options()
@@ -237,11 +248,13 @@ async def press_draw(context: Context, id: str) -> Reply:
     return await _draw_open(context, id, 1)
 
 
+@declare_button("drawmine", of=ButtonOf.GAME, private=True)
 async def press_draw_closed(context: Context, id: str) -> Reply:
     """Draw one more card into the player's hand: the button *Draw* of a deck drawn into hands."""
     return await _draw_closed(context, id, 1)
 
 
+@declare_button("drawup", of=ButtonOf.GAME, private=True)
 async def press_draw_up(context: Context, about: str) -> Reply:
     """Draw cards until the player's hand is full: the button *Draw to five*.
 
@@ -543,6 +556,15 @@ def check_room(context: Context, id: str, seats: Iterable[str]) -> None:
             raise UserError(message, hint=hint, code="too-many")
 
 
+@declare_command(
+    "deck peek",
+    "Look at the next cards of a pile; all are told that you did, and they are drawn first",
+    Option("count", "int", "how many", min=1, max=60, default=1),
+    DECK,
+    example="3",
+    private=True,
+    needs_game=True,
+)
 async def peek_at_cards(context: Context) -> Reply:
     """Show the player the next cards of a pile, which then stay on top in this order.
 
@@ -647,6 +669,12 @@ def build_moved_reply(context: Context, title: str, id: str, deck: Deck) -> Repl
     return Reply(title, lines, by=id, buttons=buttons)
 
 
+@declare_command(
+    "deck shuffle",
+    "Shuffle the discards back in, or put names in order",
+    build_optional("what", "a deck; or names: Alice, Bob, Carol", complete="deck"),
+    example='"Alice, Bob, Carol"',
+)
 async def shuffle_deck(context: Context) -> Reply:
     """Put a deck's discards back into the pile, or put typed names in a random order.
 
@@ -717,6 +745,7 @@ async def _order_names(context: Context, typed: str) -> Reply:
     )
 
 
+@declare_command("deck show", "What is in the pile, in play and discarded", DECK, private=True)
 async def show_decks(context: Context) -> Reply:
     """Show the decks here, or one of them: the cards in the pile, in play, discarded and removed.
 
@@ -788,6 +817,7 @@ def _describe_closed_places(context: Context, id: str) -> str:
     return "In the pile"
 
 
+@declare_button("drawdeck", of=ButtonOf.GAME, private=True)
 async def press_picture(context: Context, id: str) -> Reply:
     """Draw a picture of what is left of a deck, as far as all players know. Raises UserError."""
     game_deck = find_game_deck(context, id)

@@ -4,13 +4,16 @@ from dataclasses import replace
 
 from bot.commands.channel_games import use_named_game
 from bot.commands.context import Context, closes_texts
+from bot.commands.declare import ButtonOf, declare_button, declare_command
 from bot.commands.play.decks import format_hand_name
 from bot.game.rights import are_texts_open, is_alone, need_director, need_player
 from bot.rules.errors import UserError
+from bot.rules.inputs.options import Option
 from bot.rules.proof.chain import shorten_hash
 from bot.rules.proof.fair import NO_TEXTS, compute_digest
 from bot.rules.text.names import join_names
 from bot.rules.text.phrase import phrase
+from bot.ui.common_options import PAST_GAME
 from bot.ui.reply.reply import Reply
 from bot.verification.follows.cards import list_seats_with_cards
 
@@ -22,6 +25,7 @@ no room for the texts of others.
 MAX_TEXT = 500
 
 
+@declare_command("fair show", "How the dice are proved: commitment, texts, head hash", PAST_GAME)
 async def show_fairness(context: Context) -> Reply:
     """Show the commitment, the texts and the head of the log, for a later check of the log."""
     await use_named_game(context, context.clean_options()["game"])
@@ -78,6 +82,12 @@ async def _show_next_commitment(context: Context) -> Reply:
     return Reply("No dice have been rolled here yet", lines)
 
 
+@declare_command(
+    "fair add",
+    "Mix your own words into the dice before the first roll",
+    Option("text", "str", "any text"),
+    example='"nobody knew this before"',
+)
 async def add_text(context: Context) -> Reply:
     """Add a player's text to the dice, before the first die only. Raises UserError.
 
@@ -140,6 +150,7 @@ async def _count_own_texts(context: Context, first_event: int) -> int:
     return sum(text.key == "text" and text.person in persons for text in texts)
 
 
+@declare_command("fair close", "Close the texts; whoever added the last one cannot")
 async def close_texts(context: Context) -> Reply:
     """Close the texts of the dice. The player who added the last one may not. Raises UserError."""
     game = context.need_open()
@@ -162,6 +173,7 @@ async def close_texts(context: Context) -> Reply:
     )
 
 
+@declare_button("close", of=ButtonOf.GAME)
 async def press_close(context: Context, epoch: str) -> Reply:
     """Close the texts of the seed with this epoch: the button *Close*. Raises UserError."""
     if epoch != str(context.need_game().epoch):
@@ -171,6 +183,7 @@ async def press_close(context: Context, epoch: str) -> Reply:
     return await close_texts(context)
 
 
+@declare_command("fair reveal", "Publish the seed so that every roll can be recomputed")
 async def reveal_seed(context: Context) -> Reply:
     """Publish the seed, so that every die can be recomputed, and begin a new one.
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from bot.commands.closed_piles import find_game_deck, load_closed_hands
 from bot.commands.context import Context
+from bot.commands.declare import ButtonOf, declare_button, declare_command
 from bot.commands.log.undo import find_stand_in_reason, manages_game_channel
 from bot.commands.play import decks
 from bot.commands.turns.mentions import call_sides
@@ -25,6 +26,7 @@ from bot.rules.cards import DISCARD, HAND, KNOWN, PLAY, REMOVED, Deck
 from bot.rules.copies import replace
 from bot.rules.errors import UserError
 from bot.rules.inputs.decks import UNSEEN
+from bot.rules.inputs.options import Option
 from bot.rules.text.names import format_count, join_names
 from bot.rules.text.normalize import ITEM_ENDS, NameIndex, comparison_key
 from bot.rules.text.phrase import phrase
@@ -32,6 +34,7 @@ from bot.rules.text.plain import clean_name
 from bot.rulesets.deck_file import AFTER
 from bot.storage.base import DAY
 from bot.storage.records import Doc
+from bot.ui.common_options import ANY_DECK, CARDS, DECK, build_flag
 from bot.ui.reply.parts import Group, Part, Small
 from bot.ui.reply.reply import SEALED, Button, Menu, MenuEntry, Reply
 from bot.ui.typing.command_text import quote_value
@@ -67,6 +70,14 @@ class HandEntry(NamedTuple):
     deck: str
 
 
+@declare_command(
+    "deck discard",
+    "Discard cards that are in play, or in your hand",
+    CARDS,
+    DECK,
+    build_flag("out", "out of the game rather than to the discards"),
+    example="all",
+)
 async def discard_cards(context: Context) -> Reply:
     """Discard cards from play or from the player's hand. `out` removes them from the game.
 
@@ -77,6 +88,20 @@ async def discard_cards(context: Context) -> Reply:
     return await _move_open_cards(context, "discard")
 
 
+@declare_command(
+    "deck return",
+    "Put cards in play, discards or cards of your hand back into the pile",
+    Option("cards", "str", "which: 7, 12; or all in play"),
+    DECK,
+    Option(
+        "place",
+        "enum",
+        "top or bottom: drawn first or last",
+        values=("pile", "top", "bottom"),
+        default="pile",
+    ),
+    example="all",
+)
 async def return_cards(context: Context) -> Reply:
     """Put cards in play, discards, or closed cards of the player's hand back into the pile.
 
@@ -229,6 +254,14 @@ def _get_hand_owner(context: Context) -> str:
     return get_seat(context.game.players, context.ledger.find_person())
 
 
+@declare_command(
+    "deck deal",
+    "Deal closed cards to each side that somebody plays",
+    Option("count", "int", "how many each", min=1, max=30, default=1),
+    ANY_DECK,
+    example="5 standard-52",
+    needs_game=True,
+)
 async def deal_cards(context: Context) -> Reply:
     """Deal closed cards in turn to each side that has a player. Raises UserError."""
     options = context.clean_options()
@@ -259,6 +292,9 @@ async def deal_cards(context: Context) -> Reply:
     )
 
 
+@declare_command(
+    "deck play", "Play cards out of your hand", CARDS, DECK, example="7", needs_game=True
+)
 async def play_cards(context: Context) -> Reply:
     """Play cards out of the player's hand, face up. Raises UserError."""
     return await _move_typed_cards_from_hand(context, "play")
@@ -311,19 +347,29 @@ async def _list_texts_by_deck(context: Context, places: Sequence[str]) -> dict[s
     return texts_by_deck
 
 
+@declare_command(
+    "deck give",
+    "Give cards of your hand to another side, closed",
+    CARDS,
+    Option("to", "str", "which side; without sides, who", complete="side"),
+    DECK,
+    example="7 VC",
+    private=True,
+    needs_game=True,
+)
 async def give_cards(context: Context) -> Reply:
     """Give closed cards of the player's hand to another hand. Raises UserError."""
     return await _move_typed_cards_from_hand(context, "give")
 
 
-async def press_card(context: Context, about: str) -> Reply:
+@declare_button("handcard", of=ButtonOf.GAME, private=True)
+async def press_card(context: Context, does: str, id: str, draw: str, receiver_key: str) -> Reply:
     """Play, discard or give the card chosen in the menu of the player's hand.
 
-    `about` names the action, the deck, and the draw that the card came from, which only the owner
-    knows. Show the hand again in place of the menu. A card to give asks first who gets it. Raises
+    `does` is the action, `id` the deck, `draw` the draw that the card came from, which only the
+    owner knows. Show the hand again in place of the menu. A card to give asks first who gets it. Raises
     UserError if the button is out of date.
     """
-    does, id, draw, *rest = [*about.split(":"), "", ""]
     if does not in ("play", "discard", "give") or id not in context.need_game().decks:
         raise UserError("This button no longer works.", code="used-up")
     hands = await load_closed_hands(context, id)
@@ -335,7 +381,7 @@ async def press_card(context: Context, about: str) -> Reply:
             raise UserError("That card is no longer in your hand.", code="unknown-card")
         receiver = ""
         if does == "give":
-            receiver = _list_recipients(context).get(rest[0], "")
+            receiver = _list_recipients(context).get(receiver_key, "")
             if not receiver:
                 return await _ask_recipient(context, id, draw)
         reply = await _move_out_of_hand(context, id, does, "", draw, receiver)
@@ -563,6 +609,13 @@ def _find_receiver(context: Context, seat: str) -> str:
     return receiver
 
 
+@declare_command(
+    "hand",
+    "Your own cards, which only you see",
+    build_flag("agree", "you agree that hands are opened when the game ends"),
+    private=True,
+    needs_game=True,
+)
 async def show_hand_or_agree(context: Context) -> Reply:
     """Show the player's hand, or with `agree` agree that it is opened to all when the game ends.
 
@@ -578,14 +631,16 @@ async def show_hand_or_agree(context: Context) -> Reply:
     return await press_hand(context, "")
 
 
-async def press_hand(context: Context, about: str) -> Reply:
+@declare_button("hand", of=ButtonOf.GAME, private=True)
+@declare_button("handpage", of=ButtonOf.GAME, private=True)
+async def press_hand(context: Context, page_text: str, _newest: str = "") -> Reply:
     """Show the player's hand, page by page: the buttons *Your hand*, *Refresh* and *More*.
 
-    `about` begins with the page, counted from 0. *Refresh* adds the newest event of the hand shown.
+    `page_text` is the page, counted from 0. The newest event, which *Refresh* adds, only makes its
+    button differ from the one before.
     """
     game = context.need_game()
-    number_text = about.partition(":")[0]
-    page = int(number_text) if number_text.isdecimal() and len(number_text) < 4 else 0
+    page = int(page_text) if page_text.isdecimal() and len(page_text) < 4 else 0
     lines = list[Part]()
     entries = list[HandEntry]()
     for id in game.decks:
@@ -685,7 +740,8 @@ def _build_card_action(context: Context, does: str, key: str) -> str:
     return context.build_button("handcard", "", f"{does}:{key}").action
 
 
-async def agree_to_open_hands(context: Context, _about: str = "") -> Reply:
+@declare_button("openhand", of=ButtonOf.GAME)
+async def agree_to_open_hands(context: Context) -> Reply:
     """Agree that the player's closed hand is opened when the game ends.
 
     A manager without cards agrees for the sides whose players are gone. Raises UserError.

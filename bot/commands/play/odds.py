@@ -11,6 +11,7 @@ from typing import NamedTuple
 from bot.commands.by_post.choose import CHOICE, load_continued_events
 from bot.commands.closed_piles import list_closed_piles
 from bot.commands.context import Context, load_own_draft, replace_command, save_draft
+from bot.commands.declare import ButtonOf, declare_button
 from bot.commands.log.log import turn_page
 from bot.commands.pictures import offer_picture
 from bot.game.events import get_event_system, merge_choices
@@ -281,7 +282,8 @@ async def _load_shot(context: Context, number: int) -> FiredShot:
     return FiredShot(event, spec, read_shot(event, sequence, roster))
 
 
-async def show_shot_odds(context: Context, number: int, _more: str) -> Reply:
+@declare_button("odds", of=ButtonOf.EVENT, private=True, in_earlier_games=True)
+async def show_shot_odds(context: Context, number: int) -> Reply:
     """Answer the odds that a shot had, with the units as they were, and mark its results.
 
     Raises UserError.
@@ -304,9 +306,10 @@ async def show_shot_odds(context: Context, number: int, _more: str) -> Reply:
     return add_share_button(context, await offer_picture(context, reply, picture_action))
 
 
-async def show_shot_dice(context: Context, number: int, _more: str) -> Reply:
+@declare_button("dice", of=ButtonOf.EVENT, private=True, in_earlier_games=True)
+async def show_shot_dice(context: Context, number: int) -> Reply:
     """Show every die of a shot privately. Its answer shows its units only by their results."""
-    reply = await share_shot_dice(context, number, "")
+    reply = await share_shot_dice(context, number)
     buttons = (
         context.build_button("odds", "Odds", number),
         context.build_button("share", "Share", number),
@@ -314,7 +317,8 @@ async def show_shot_dice(context: Context, number: int, _more: str) -> Reply:
     return replace(reply, private=True, buttons=buttons)
 
 
-async def share_shot_dice(context: Context, number: int, _more: str) -> Reply:
+@declare_button("share", of=ButtonOf.EVENT)
+async def share_shot_dice(context: Context, number: int) -> Reply:
     """Show every die of a shot to all."""
     fired = await _load_shot(context, number)
     played = replay_shot_of_same_edition(fired.shot)
@@ -348,6 +352,7 @@ def add_share_button(context: Context, reply: Reply, shared: Reply | None = None
     return replace(reply, buttons=(*reply.buttons, Button(f"tell:{key}", "Share")), boxed=is_boxed)
 
 
+@declare_button("tell")
 async def share_answer(context: Context, key: str) -> Reply:
     """Show a stored private answer to all. Raises UserError if it was shared already."""
     doc = await context.store.load_doc(SHOWN, key)
@@ -359,9 +364,13 @@ async def share_answer(context: Context, key: str) -> Reply:
     return _add_sharer(context, Reply.from_json(doc.data))
 
 
-async def share_log_page(context: Context, about: str) -> Reply:
-    """Show the log page of a button to all."""
-    return _add_sharer(context, _make_public(await turn_page(context, about)))
+@declare_button("telllog", of=ButtonOf.GAME)
+async def share_log_page(
+    context: Context, count: str, page: str, kind: str, side: str, unit: str, story: str
+) -> Reply:
+    """Show to all the log page that the pressed button holds."""
+    log_page = await turn_page(context, count, page, kind, side, unit, story)
+    return _add_sharer(context, _make_public(log_page))
 
 
 def _make_public(reply: Reply) -> Reply:
@@ -372,13 +381,13 @@ def _add_sharer(context: Context, reply: Reply) -> Reply:
     return replace(reply, lines=(*reply.lines, Small(f"Shown by {context.user_name}.")))
 
 
-async def show_what_if(context: Context, action: str) -> Reply:
+@declare_button("whatif", private=True)
+async def show_what_if(context: Context, key: str, place: str) -> Reply:
     """Compare the odds of a draft with single changes, privately: the button *What if*.
 
-    `action` is the draft's key, and after a colon the indexes of the unit and of the level: `1.2`.
-    Raises UserError.
+    `key` is the draft's; `place` holds the indexes of the unit and of the level: `1.2`. Raises
+    UserError.
     """
-    key, _, place = action.partition(":")
     draft = await load_own_draft(context, key)
     desk = replace_command(context, draft.path, draft.options)
     await desk.check_enabled(desk.spec)

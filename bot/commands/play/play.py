@@ -10,6 +10,7 @@ from typing import Any
 from bot.commands.by_post.choose import ask_side
 from bot.commands.closed_piles import declare_decks, list_closed_piles
 from bot.commands.context import Context, build_play_facts
+from bot.commands.declare import declare_button, declare_command
 from bot.commands.pictures import build_table_action, offer_picture
 from bot.commands.play.answer_buttons import (
     ask_before_shot,
@@ -92,7 +93,7 @@ from bot.rules.copies import replace
 from bot.rules.errors import UserError
 from bot.rules.inputs.decks import list_faces
 from bot.rules.inputs.input_values import Given
-from bot.rules.inputs.options import BareValue, clean, is_flag_on, is_left_out
+from bot.rules.inputs.options import BareValue, Option, clean, is_flag_on, is_left_out
 from bot.rules.inputs.units import Roster, RosterUnit
 from bot.rules.tables.table import Table
 from bot.rules.text.names import join_names
@@ -100,6 +101,7 @@ from bot.rules.text.phrase import Phrase, Typed, capitalize_first, phrase
 from bot.rulesets.around_sequence import ANYWAY
 from bot.rulesets.catalog import find_system
 from bot.rulesets.system import FIRES, Sequence, System
+from bot.ui.common_options import ROLL_OPTIONS, build_optional
 from bot.ui.reply.parts import Part, Small
 from bot.ui.reply.reply import Button, Reply
 from bot.ui.typing.command_text import (
@@ -109,12 +111,22 @@ from bot.ui.typing.command_text import (
     quote_value,
 )
 
+DICE = Option("dice", "dice", "dice to roll, such as 2d6+3, 4d6kh3 or 10d10>=8", complete="dice")
+
 LONGEST = 80
 NUMBERS = ("int", "number")
 EVEN = 3
 """Buttons in a row if there are more than four: five make three and two, which fits a phone."""
 
 
+@declare_command(
+    "roll",
+    "Roll dice",
+    DICE,
+    build_optional("label", "what the roll is for"),
+    *ROLL_OPTIONS,
+    example="2d6+3",
+)
 async def handle_roll(context: Context) -> Reply:
     """Roll dice, or answer their odds: the command `/roll`. Raises UserError."""
     options = _drop_empty_options(context.command.options)
@@ -710,6 +722,7 @@ def build_lookup_buttons(
     return tuple(buttons)
 
 
+@declare_button("whole", private=True)
 async def press_whole_table(context: Context, typed: str) -> Reply:
     """Show the whole table of a button, with the looked-up cell marked. Raises UserError.
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from bot.commands.channel_games import use_named_game
 from bot.commands.context import Amendment, Context
+from bot.commands.declare import declare_command
 from bot.commands.play.answer_buttons import build_roll_buttons, build_target_menu
 from bot.game.counter_faces import REDUCED, list_conditions
 from bot.game.game_cache import load_event_body
@@ -23,11 +24,13 @@ from bot.presentation.play_record import ReplyWithRecord
 from bot.presentation.run_sequence import NOW
 from bot.rules.copies import replace
 from bot.rules.errors import UserError
+from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.proof.chain import to_canonical
 from bot.rules.sequence.sequence import Change
 from bot.rules.text.names import add_article, join_names
 from bot.rulesets.system import System
+from bot.ui.common_options import PAST_GAME
 from bot.ui.reply.parts import Group, Part, Small
 from bot.ui.reply.reply import SEALED as SEALED_TONE
 from bot.ui.reply.reply import Reply
@@ -96,6 +99,21 @@ class OpenedRolls:
     brief: tuple[Part, ...] = ()
 
 
+@declare_command(
+    "game reveal",
+    "Open a sealed roll of yours",
+    Option(
+        "event",
+        "int",
+        "its number, such as #41",
+        min=1,
+        max=10**9,
+        complete="sealed",
+        label="Sealed roll",
+    ),
+    PAST_GAME,
+    example="41",
+)
 async def reveal_roll(context: Context) -> Reply:
     """Open the player's own sealed roll, and apply its results to the units. Raises UserError."""
     options = context.clean_options()

@@ -12,8 +12,9 @@ from hashlib import sha256
 from itertools import islice
 
 from bot.commands.context import Amendment, Context
+from bot.commands.declare import declare_button, declare_command
 from bot.commands.turns.turn_card import (
-    ON_BOARD,
+    FROM_BOARD,
     PHONE_ROW,
     build_phase_buttons,
     format_passes,
@@ -44,6 +45,7 @@ from bot.rules.text.phrase import phrase
 from bot.rulesets.system import System
 from bot.runtime.entropy import create_id
 from bot.storage.records import BOARD, Doc, Outgoing
+from bot.ui.common_options import build_flag
 from bot.ui.reply.parts import Group, Part, Rule, Small
 from bot.ui.reply.reply import (
     OVER,
@@ -69,6 +71,12 @@ FURTHER_DOWN = "The board is further down"
 MOST_CHOICES = 25
 
 
+@declare_command(
+    "game board",
+    "One message with the phase, who is to play and the units, kept up to date",
+    build_flag("off", "the board no longer follows the game", optional=True),
+    needs_game=True,
+)
 async def post_or_remove_board(context: Context) -> Reply:
     """Post the board here, or with `off` remove it. Raises UserError."""
     game = context.need_started()
@@ -105,6 +113,7 @@ async def post_or_remove_board(context: Context) -> Reply:
     return board
 
 
+@declare_button("look", private=True)
 async def show_board(context: Context) -> Reply:
     """Show the board privately, without buttons: the button *Board* in a user's own messages."""
     board = build_board(context, context.need_started(), "", 0)
@@ -247,7 +256,7 @@ def _mark_as_on_board(button: Button) -> Button:
     The board may be out of date by a second.
     """
     is_hand_over = button.action.partition(":")[0] in ("done", "pass")
-    return button._replace(action=f"{button.action}{ON_BOARD}") if is_hand_over else button
+    return button._replace(action=f"{button.action}:{FROM_BOARD}") if is_hand_over else button
 
 
 def _build_sides(context: Context, game: Game, system: System | None, max_names: int) -> list[Part]:

@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterable
 
 from bot.commands.context import Amendment, Context, Rewording
+from bot.commands.declare import ButtonOf, declare_button
 from bot.commands.turns.turn import press_pass_or_done
 from bot.commands.turns.turn_card import (
     PHONE_ROW,
@@ -51,14 +52,15 @@ def build_done_button(context: Context, number: int, sides: Iterable[str]) -> tu
     return (context.build_button(BUTTON, "Done", number, format_turn_and_phase(game), index),)
 
 
-async def press_done(context: Context, number: int, more: str) -> Reply:
+@declare_button("handover", of=ButtonOf.EVENT)
+async def press_done(context: Context, number: int, moment: str, side_index: str) -> Reply:
     """Hand over under shot `number`. Raise UserError if that move is over."""
     game_before = context.need_started()
     shot = await context.load_event(number)
     later_events = await context.load_recent_events(READ_BACK, after=number)
     if shot is None or any(map(is_card, list_effective_events(later_events))):
         raise UserError("You have handed over since that shot.", code="phase-over")
-    card = await press_pass_or_done(context, more)
+    card = await press_pass_or_done(context, moment, side_index)
     if game_before.number != number or context.now - shot["at"] >= NEWEST:
         return card
     if format_turn_and_phase(game_before) != format_turn_and_phase(context.game) or _calls_anybody(

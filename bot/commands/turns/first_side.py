@@ -1,6 +1,7 @@
 """The side that goes first: chosen by the players with a command or a button of the card."""
 
 from bot.commands.context import Context
+from bot.commands.declare import ButtonOf, declare_button
 from bot.commands.turns.mentions import add_uncalled_players, call_sides
 from bot.commands.turns.turn import keeps_or_takes, refuse_old_card
 from bot.commands.turns.turn_card import build_phase_buttons, is_initiative_rolled
@@ -22,15 +23,15 @@ ACTS = (*COMBAT, "pass")
 """Kinds of events that show that a phase is under way."""
 
 
-async def press_first_side(context: Context, about: str) -> Reply:
+@declare_button("first", of=ButtonOf.GAME)
+async def press_first_side(context: Context, moment: str, side_index: int) -> Reply:
     """Let a side begin the phase for which the button was made. Raise UserError if it is under way."""
-    moment, _, index = about.partition(":")
     refusal = refuse_old_card(context, moment)
     if refusal:
         return refusal
     game = context.need_started()
     need_player(game, context.actor)
-    side = game.sides[int(index)]
+    side = game.sides[side_index]
     await _need_begin(context, side)
     return await give_initiative(context, side)
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import partial
 
 from bot.commands.context import Amendment, Context
+from bot.commands.declare import ButtonOf, declare_button
 from bot.commands.turns.mentions import call_sides
 from bot.commands.turns.turn_card import build_card, format_turn_and_phase, remove_buttons
 from bot.game.phases import format_numbered_phase, is_past_last_turn
@@ -72,14 +73,15 @@ def build_outcome_buttons(context: Context) -> tuple[Button, ...]:
     return (*side_buttons, context.build_button("end", "A draw", DRAW))
 
 
-async def play_on(context: Context, about: str) -> Reply:
+@declare_button("playon", of=ButtonOf.GAME)
+async def play_on(context: Context, number: str, moment: str) -> Reply:
     """Show the card of the turn that follows the last, once somebody chose to play on.
 
-    Raise UserError for a stranger, and if that turn is over as well.
+    `number` is the event of the card that asked, `moment` the turn and phase that it shows. Raises
+    UserError for a stranger, and if that turn is over as well.
     """
     game = context.need_started()
     need_player(game, context.actor)
-    number, _, moment = about.partition(":")
     if moment != format_turn_and_phase(game):
         hint = f"Now it is {format_numbered_phase(game, context.system)}."
         raise UserError("You have played on already.", hint=hint, code="phase-over")

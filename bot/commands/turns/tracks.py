@@ -7,17 +7,26 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from bot.commands.context import Context
+from bot.commands.declare import declare_command
 from bot.game.rights import need_director, need_player
 from bot.game.sides import find_side
 from bot.game.state import is_guarded
 from bot.game.tracks import list_track_lines
 from bot.rules.errors import UserError, did_you_mean
+from bot.rules.inputs.options import Option
 from bot.rules.inputs.tracks import Track, TrackMove, move_track
 from bot.rules.text.normalize import comparison_key, normalize_value
 from bot.rules.text.phrase import phrase
+from bot.ui.common_options import build_optional
 from bot.ui.reply.reply import GAME, Reply
 
 
+@declare_command(
+    "track show",
+    "What the game keeps beside its units, such as the weather",
+    private=True,
+    needs_game=True,
+)
 async def show_tracks(context: Context) -> Reply:
     """Show the values of all tracks, and their possible values. Raises UserError."""
     game = context.need_game()
@@ -28,6 +37,15 @@ async def show_tracks(context: Context) -> Reply:
     return Reply("Tracks of this game", tuple(lines), private=True)
 
 
+@declare_command(
+    "track set",
+    "Set a track: your side's own, or the game's as its director",
+    Option("name", "str", "which track", complete="track"),
+    Option("to", "str", "its new value; +1 or -1 moves it up or down", complete="track-value"),
+    build_optional("side", "whose it is; left out: your side's", complete="side"),
+    example="weather mud",
+    needs_game=True,
+)
 async def set_track(context: Context) -> Reply:
     """Set a track to the typed value, or move it by `+1`. Raises UserError."""
     options = context.clean_options()

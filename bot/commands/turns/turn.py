@@ -6,10 +6,11 @@ A printed card calls the sides A and B. The answer to a roll for the initiative 
 from dataclasses import replace
 
 from bot.commands.context import Context
+from bot.commands.declare import ButtonOf, declare_button, declare_command
 from bot.commands.turns.last_turn import ask_who_won, ends_last_turn
 from bot.commands.turns.mentions import add_uncalled_players, call_sides
 from bot.commands.turns.turn_card import (
-    ON_BOARD,
+    FROM_BOARD,
     build_card,
     build_first_side_buttons,
     build_phase_buttons,
@@ -47,6 +48,7 @@ from bot.rules.errors import UserError
 from bot.rules.sequence.sequence import Line
 from bot.rules.text.names import LETTERS, insert_sides, join_names
 from bot.rules.text.phrase import capitalize_first, phrase
+from bot.ui.common_options import build_flag
 from bot.ui.reply.parts import Part, Small
 from bot.ui.reply.reply import GAME, WAITING, Reply, build_error_reply
 from bot.ui.typing.command_text import quote_value
@@ -55,6 +57,8 @@ from bot.verification.follows.turn import HANDS_OVER, PASSES, format_chit_words
 READ_BACK = 200
 
 
+@declare_command("game next", "Advance to the next phase and show its reminders", needs_game=True)
+@declare_button("next", of=ButtonOf.GAME)
 async def advance_phase(context: Context, about: str | None = None) -> Reply:
     """Advance to the next phase, or to the next turn, and show its card. Raises UserError.
 
@@ -111,31 +115,39 @@ async def begin_phase(
     return replace(reply, lines=(*reply.lines, *upkeep_lines, *owed_lines))
 
 
+@declare_command(
+    "game pass",
+    "Hand over to the next side",
+    build_flag("done", "you moved or acted without dice: this counts as no pass"),
+    needs_game=True,
+)
 async def hand_over(context: Context) -> Reply:
     """Hand over to the other side: a pass, unless the side has acted. Raises UserError."""
     return await _pass_or_hand_over(context, done=context.clean_options()["done"])
 
 
-async def press_pass_or_done(context: Context, about: str) -> Reply:
+@declare_button("done", of=ButtonOf.GAME)
+@declare_button("pass", of=ButtonOf.GAME)
+async def press_pass_or_done(
+    context: Context, moment: str, side_index: str, place: str = ""
+) -> Reply:
     """Hand over to the other side: the buttons *Pass* and *Done*. Raises UserError.
 
-    `about` is the phase, the index of the side to play when the button was made, and `ON_BOARD`
-    for a button of the board.
+    `moment` is the phase, and `side_index` the side to play, when the button was made. `place` is
+    `FROM_BOARD` for a button of the board.
     """
     game = context.need_started()
-    is_on_board = about.endswith(ON_BOARD)
-    moment, _, number = about.removesuffix(ON_BOARD).partition(":")
     refusal = refuse_old_card(context, moment)
     if refusal:
         return refusal
     button_side = ""
-    if number.isdecimal() and int(number) < len(game.sides):
-        button_side = game.sides[int(number)]
+    if side_index.isdecimal() and int(side_index) < len(game.sides):
+        button_side = game.sides[int(side_index)]
     is_done = context.spec.path[1] == "done"
     if not button_side or button_side in game.go:
         return await _pass_or_hand_over(context, done=is_done)
     if context.actor.side in game.go:
-        if is_on_board:
+        if place == FROM_BOARD:
             return await _pass_or_hand_over(context, done=is_done)
         error = UserError("That card is old. It's your move.", code="phase-over")
         return _build_old_card_reply(context, error)
@@ -325,6 +337,7 @@ async def _find_last_shot(context: Context, side: str) -> Json | None:
     return None
 
 
+@declare_button("remember", of=ButtonOf.GAME, private=True)
 async def show_checklist(context: Context, phase: str) -> Reply:
     """Show the card's reminders for a phase to the player who pressed *Checklist*."""
     game = replace(context.need_started(), phase=phase, turn=0)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from bot.commands.context import Amendment, Context
+from bot.commands.declare import declare_command
 from bot.commands.turns.landings import DueLanding, build_due_buttons, format_due_landing, list_due
 from bot.commands.turns.mentions import add_uncalled_players, build_call_buttons, list_calls
 from bot.game import cups
@@ -43,6 +44,7 @@ from bot.rules.text.names import join_names, number_in_words
 from bot.rules.text.phrase import capitalize_first, phrase
 from bot.rulesets.game_file import DRAW_UP, LED_BY, OWN_BUTTONS, OWN_HAND
 from bot.rulesets.system import System, format_code
+from bot.ui.common_options import build_optional
 from bot.ui.reply.reply import LINK, OPEN_FORM, Button, Reply
 
 MOST_IN_ROW, PHONE_ROW = 5, 4
@@ -51,8 +53,8 @@ A phone shows four side by side.
 """
 _COUNTS = ("", "one pass so far", "two passes in a row", "three passes in a row")
 CARDS = ("start", "resume", *TURNING)
-ON_BOARD = ":board"
-"""The end of the action of the board's buttons *Done* and *Pass*."""
+FROM_BOARD = "board"
+"""The last argument of the board's buttons *Done* and *Pass*."""
 OF_A_PHASE = (
     "initiative", "first", "next", "pass", "done", "lead", "remember", "end", "playon", "sequence",
 )  # fmt: skip
@@ -541,6 +543,15 @@ def _reopen_card(reply: Reply | None) -> Reply | None:
     return replace(reply, mention=())
 
 
+@declare_command(
+    "game plan",
+    "Announce reinforcements and events for a turn; alone: what is planned",
+    build_optional("turn", "the turn on whose card it is announced", type="int", min=1, max=200),
+    build_optional("text", "what happens then"),
+    build_optional("remove", "the number of a plan to remove", type="int", min=1, max=10**9),
+    example='4 "US reinforcements at A1"',
+    needs_game=True,
+)
 async def manage_plans(context: Context) -> Reply:
     """Plan something for a turn, remove a plan, or list them. Raises UserError."""
     options = context.clean_options()

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.commands.context import Context
+from bot.commands.declare import declare_command
 from bot.commands.turns.mentions import call_sides
 from bot.commands.units.unit_words import describe_changes, describe_unit, describe_units
 from bot.commands.untrusted_text import parse_untrusted
@@ -31,6 +32,7 @@ from bot.game.sides import MAX_SIDE, find_side, is_valid_side_name
 from bot.game.state import Game, Units, build_roster
 from bot.presentation.firers_and_targets import build_asking_side
 from bot.rules.errors import UserError
+from bot.rules.inputs.options import Option
 from bot.rules.inputs.unit_selectors import expand_names, list_names
 from bot.rules.inputs.units import RosterUnit, UnitWords, find_unit
 from bot.rules.text.names import format_count, join_names
@@ -38,9 +40,18 @@ from bot.rules.text.normalize import comparison_key, normalize_name, word_key
 from bot.rules.text.phrase import phrase
 from bot.rulesets.catalog import get_systems
 from bot.rulesets.system import System
+from bot.ui.common_options import UNITS, YAML, build_optional
 from bot.ui.reply.packing import ZIPPED, get_file_name, get_file_note, get_zip_data
 from bot.ui.reply.reply import NOTHING, Reply
 from bot.ui.uploads.workbook import is_workbook, read_workbook
+
+STATS = Option(
+    "stats",
+    "str",
+    "numbers, state and markers: morale=5 fp=2 state=shaken marker=+moved",
+    complete="stats",
+    label="Numbers, state and markers",
+)
 
 SHOWN = 60
 MAX_NOTES = 12
@@ -50,6 +61,19 @@ _NEW_NAME = re.compile(r'\s*name=("[^"]*"|[^"]+)\s*', re.IGNORECASE)
 NO_WORDS = UnitWords((), {}, {})
 
 
+@declare_command(
+    "unit add",
+    "Add units to the roster",
+    Option("name", "str", 'name; "Squad 1..4" adds four; it stays in the log', max=40),
+    Option("type", "str", "unit type of the game", complete="unit-type"),
+    build_optional("side", "the side that the unit is on", complete="side"),
+    replace(STATS, optional=True),
+    build_optional("reduced", "its reduced side: morale=4 fp=1", label="Reduced side"),
+    example='"Squad 1" squad US morale=5 fp=2 reduced="morale=4 fp=1"',
+    title="Add units",
+    verb="Add",
+    needs_game=True,
+)
 async def add_to_roster(context: Context) -> Reply:
     """Add one unit, or a numbered row of them."""
     options = context.clean_options()
@@ -107,6 +131,19 @@ def _record_new_units(context: Context, game: Game, system: System, units: Units
     )
 
 
+@declare_command(
+    "unit import",
+    "Add a whole roster from CSV or YAML, checked before anything is added",
+    build_optional("text", "CSV or YAML, pasted"),
+    build_optional(
+        "file",
+        "a sheet (CSV, Excel), YAML or an army list",
+        type="file",
+        values=(".csv", ".tsv", ".txt", ".json", ".xlsx", *YAML),
+    ),
+    example='text="name,type,side,morale\\nSquad 1,squad,US,5"',
+    needs_game=True,
+)
 async def import_units(context: Context) -> Reply:
     """A whole roster; everything in it is checked before any unit is added. Raises UserError."""
     options = context.clean_options()
@@ -226,6 +263,14 @@ def _find_side(game: Game, typed: str) -> str:
     return side
 
 
+@declare_command(
+    "unit edit",
+    "Change units by hand",
+    UNITS,
+    STATS,
+    example='"Squad 1" state=shaken marker=+moved',
+    needs_game=True,
+)
 async def edit_units(context: Context) -> Reply:
     """Change numbers, state, markers, side or name by hand; what is typed is for each of several
     units. Raises UserError."""
@@ -329,6 +374,9 @@ def _check_no_unit(game: Game, unit: RosterUnit, word: str, stats: str) -> None:
     )
 
 
+@declare_command(
+    "unit remove", "Take units off the roster", UNITS, example='"Squad 1"', needs_game=True
+)
 async def remove_from_roster(context: Context) -> Reply:
     """Take units off the roster."""
     game = context.need_open()

@@ -5,6 +5,7 @@ from hashlib import sha256
 from textwrap import shorten
 
 from bot.commands.context import Context, replace_command
+from bot.commands.declare import ButtonOf, declare_button
 from bot.commands.log.log import build_page_action, stream_newest_first
 from bot.commands.turns.board import MOST_CHOICES
 from bot.commands.units.unit import edit_units
@@ -77,18 +78,18 @@ async def build_unit_card(context: Context, unit: RosterUnit) -> Reply:
     )
 
 
+@declare_button("card", of=ButtonOf.GAME, private=True)
 async def press_card(context: Context, handle: str) -> Reply:
     """The menu of a list: one unit's card."""
     return await build_unit_card(context, find_unit_by_handle(context.need_game(), handle))
 
 
-async def press_mark(context: Context, rest: str) -> Reply:
+@declare_button("mark", of=ButtonOf.GAME)
+async def press_mark(context: Context, handle: str, stats: str, shown_state: str) -> Reply:
     """The menu of a card: a marker put on or off, a state, the other side; as `/unit edit` does it.
     Raises UserError."""
-    handle, _, stats = rest.partition(":")
-    stats, _, shown = stats.partition(":")
     unit = find_unit_by_handle(context.need_game(), handle)
-    if shown and shown not in (
+    if shown_state and shown_state not in (
         unit.state or SOUND,
         _build_state_stamp(unit, context.system),
     ):  # cards of before had the state

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from bot.commands.context import Context
+from bot.commands.declare import ButtonOf, declare_button, declare_command
 from bot.commands.turns.board import build_card_menu
 from bot.commands.units.unit import NAME, find_units
 from bot.commands.units.unit_card import build_unit_card, get_tone
@@ -30,6 +31,7 @@ from bot.rules.text.names import join_names
 from bot.rules.text.normalize import comparison_key, word_key
 from bot.rules.text.phrase import phrase
 from bot.rulesets.system import System
+from bot.ui.common_options import UNITS, build_flag, build_optional
 from bot.ui.glossary import ADD, build_example
 from bot.ui.reply.parts import Part, Small
 from bot.ui.reply.reply import Button, Menu, Reply
@@ -44,14 +46,23 @@ MOST_KEYS = 3
 HALF = " ½"
 
 
+@declare_command(
+    "unit list",
+    "The roster",
+    build_optional("side", "only this side", complete="side"),
+    build_optional("state", "only those in this state, or with this marker", complete="state"),
+    build_flag("all", "eliminated units too"),
+    build_flag("public", "show it to the channel"),
+    needs_game=True,
+)
 async def list_units(context: Context) -> Reply:
     """The roster by sides; eliminated units only when asked for, all of them or by their state."""
     return _build_list_reply(context, context.clean_options())
 
 
-async def press_share(context: Context, rest: str) -> Reply:
+@declare_button("units", of=ButtonOf.GAME)
+async def press_share(context: Context, everyone: str, side: str, state: str) -> Reply:
     """The same list for the whole channel, as whoever pressed *Share* had it."""
-    everyone, side, state = ([*rest.split(":", 2), "", ""])[:3]
     options = {
         "all": everyone == "all",
         "side": side or None,
@@ -184,6 +195,14 @@ def _filter_by_state(
     return [unit for unit in units if is_in_state(unit)]
 
 
+@declare_command(
+    "unit show",
+    "A unit with all its numbers",
+    UNITS,
+    example='"Squad 1"',
+    private=True,
+    needs_game=True,
+)
 async def show_units(context: Context) -> Reply:
     """One unit's card; several in a line each."""
     units = find_units(context, context.clean_options()[NAME])

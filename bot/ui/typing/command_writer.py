@@ -1,21 +1,25 @@
 """The commands that the bot prints for people to type, in the notation of the reader's platform.
 
-Inside the bot a command is a `Typed` in the text form, `/game join US`. `write_command` turns it
-into the form that works in the channel where it is read. The parser reads all these forms.
+Inside the bot a command is a `Typed` in the text form, `/game join US`. Before a reply is drawn,
+`write_commands` turns each of them into the form that works in the channel where it is read. The
+parser reads all these forms.
 """
 
 import re
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from functools import lru_cache, partial
+from typing import Any, TypeVar, cast
 
 from bot.rules.errors import UserError
-from bot.rules.text.phrase import Typed, split_pieces
+from bot.rules.text.phrase import Phrase, Typed
 from bot.rulesets.catalog import load_shared_systems
-from bot.rulesets.system import list_builtin_systems
-from bot.ui.registry import TABLE, Registry, get_registry
-from bot.ui.reply.parts import PLAIN, Pen
+from bot.ui.registry import TABLE, Registry
 from bot.ui.shown_options import list_shown_options
 from bot.ui.typing.command_text import ParsedCommand, parse_text
+
+T = TypeVar("T")
 
 
 class CommandReader(Enum):
@@ -48,30 +52,43 @@ ANYWHERE = ("game", "link")
 """A command that is printed in one channel and typed in another, maybe on another platform."""
 
 
-def write_command(text: str, reader: CommandReader) -> str:
-    """Return a command of the text form as `reader` types it; any other text stays as it is."""
-    return _write_text(text, reader, get_registry())
+def write_commands(value: T, reader: CommandReader, commands: Registry) -> T:
+    """Return a reply, or a part of one, with every command to copy as `reader` types it.
 
-
-def write_line(text: str, reader: CommandReader) -> str:
-    """Return a line as plain text, with its commands as `reader` types them."""
-    return "".join(
-        write_command(piece, reader) if isinstance(piece, Typed) else piece
-        for piece in split_pieces(text)
-    )
-
-
-@lru_cache(maxsize=len(CommandReader))
-def get_plain_pen(reader: CommandReader) -> Pen:
-    """Return the pen for plain text, such as notifications and files, that writes commands for a
-    reader.
+    `commands` are those of the server where it is read. All other text stays as it is. Call it only
+    once for a reply: a written command would be written again.
     """
-    write = partial(write_line, reader=reader)
-    return PLAIN._replace(plain=write, small=write)
+    return cast(T, _write_value(value, partial(write_command, reader=reader, commands=commands)))
+
+
+def _write_value(value: object, write: Callable[[str], str]) -> object:
+    """Return `value` with each `Typed` in it written; the same object if there is none."""
+    if isinstance(value, Typed):
+        return Typed(write(value))
+    if isinstance(value, Phrase):
+        return Phrase(*(_write_piece(piece, write) for piece in value.pieces))
+    if isinstance(value, tuple):
+        items = [_write_value(item, write) for item in value]
+        if all(item is before for item, before in zip(items, value, strict=True)):
+            return value
+        return cast(Any, type(value))(*items) if hasattr(value, "_fields") else tuple(items)
+    if is_dataclass(value) and not isinstance(value, type):
+        changed = {}
+        for field in fields(value):
+            before = getattr(value, field.name)
+            written = _write_value(before, write)
+            if written is not before:
+                changed[field.name] = written
+        return replace(value, **changed) if changed else value
+    return value
+
+
+def _write_piece(piece: str, write: Callable[[str], str]) -> str:
+    return Typed(write(piece)) if isinstance(piece, Typed) else piece
 
 
 @lru_cache(maxsize=4_000)
-def _write_text(text: str, reader: CommandReader, commands: Registry) -> str:
+def write_command(text: str, reader: CommandReader, commands: Registry) -> str:
     """Return a command as `reader` types it; a text that begins with no command as it is."""
     name = text.removeprefix("/").partition(" ")[0]
     is_command = text.startswith("/") or name.casefold() in commands.top_names
@@ -86,7 +103,7 @@ def _write_text(text: str, reader: CommandReader, commands: Registry) -> str:
     if parsed is not None and parsed.spec.path == ANYWHERE:
         line = _write_named(parsed).removeprefix("/")
     if reader is CommandReader.SLACK:
-        return f"/{line}" if _is_listed(name) else f"/{SHARED_NAME} {line}"
+        return f"/{line}" if _is_listed(name, commands) else f"/{SHARED_NAME} {line}"
     return f"@{SHARED_NAME} {line}" if reader is CommandReader.MENTION else line
 
 
@@ -134,15 +151,12 @@ def _write_colon(match: re.Match[str]) -> str:
     return f" {match[1]}:{value}"
 
 
-def _is_listed(name: str) -> bool:
+def _is_listed(name: str, commands: Registry) -> bool:
     """Return whether a top-level command is in the manifest of the Slack app. Commands of a
     workspace's own packs are not.
     """
     if name in UNLISTED:
         return False
-    return name in _list_builtin_names() or name.removesuffix(TABLE) in load_shared_systems()
-
-
-@lru_cache(maxsize=1)
-def _list_builtin_names() -> frozenset[str]:
-    return frozenset({SHARED_NAME, *Registry(list_builtin_systems()).top_names})
+    if name == SHARED_NAME or commands.has_shared_command(name):
+        return True
+    return name.removesuffix(TABLE) in load_shared_systems()

@@ -15,8 +15,8 @@ from adapters.console.completer import ConsoleCompleter, find_open_value
 from adapters.console.screen import format_bottom_line
 from adapters.console.session import PLACE, Session, read_file
 from bot.cli.terminal import print_reply, save_files
+from bot.commands.dispatch import load_shared_registry
 from bot.rules.inputs.units import RosterUnit
-from bot.ui.registry import get_registry
 from bot.ui.reply.reply import Button, File, Reply
 from bot.ui.spec import Person, Place
 from bot.ui.typing.complete import CompletionContext, list_unit_groups
@@ -43,7 +43,7 @@ def play(*lines: str | bytes, words: tuple[str, ...] = ()) -> str:
 
 
 def complete(text: str, known: CompletionContext | None = None) -> list[str]:
-    completer = ConsoleCompleter(get_registry(), known or CompletionContext())
+    completer = ConsoleCompleter(load_shared_registry(), known or CompletionContext())
     return [choice.text for choice in completer.get_completions(Document(text), CompleteEvent())]
 
 

@@ -21,8 +21,8 @@ from adapters.discord.command_payload import (
     measure_size,
 )
 from adapters.discord.registration import hash_commands
+from bot.commands.dispatch import load_shared_registry
 from bot.rules.inputs.options import Option
-from bot.ui.registry import get_registry
 from bot.ui.shown_options import list_shown_options
 from bot.ui.spec import CommandSpec
 from tests.standins.discord.commands import GLOBAL, check_command
@@ -33,7 +33,7 @@ Json = dict[str, Any]
 
 @pytest.fixture(scope="module")
 def commands() -> list[Json]:
-    return build_payload(get_registry())
+    return build_payload(load_shared_registry())
 
 
 def test_the_menu_of_a_message_has_two_entries() -> None:
@@ -74,7 +74,7 @@ def test_no_command_is_over_8000_characters_and_no_description_is_cut(commands: 
 
 def test_every_command_of_the_registry_is_there_with_every_option(commands: list[Json]) -> None:
     names = {leaf["name"] for command in commands for leaf in leaves(command)}
-    for spec in get_registry():
+    for spec in load_shared_registry():
         assert spec.path[-1] in names
         shown = {option.name for option in list_shown_options(spec)}
         missing = {option.name for option in spec.options if not option.form_only} - shown
@@ -83,7 +83,7 @@ def test_every_command_of_the_registry_is_there_with_every_option(commands: list
 
 
 def test_sequences_require_nothing_and_setup_is_of_servers(commands: list[Json]) -> None:
-    games = get_registry().games
+    games = load_shared_registry().games
     for command in commands:
         if command["name"] in games:
             assert not any(

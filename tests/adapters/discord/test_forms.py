@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from adapters.discord.modal import ROOM, build_modal, read_modal
+from bot.commands.dispatch import load_shared_registry
 from bot.rules.inputs.units import RosterUnit
 from bot.ui.form.form import (
     COMPARE,
@@ -23,7 +24,6 @@ from bot.ui.form.form import (
 )
 from bot.ui.form.line_and_keypad import REST
 from bot.ui.form.submission import evaluate_form
-from bot.ui.registry import get_registry
 from bot.ui.typing.command_text import parse_text
 from bot.ui.typing.complete import CompletionContext
 from tests.standins.discord.components import check_modal
@@ -44,11 +44,13 @@ FEW = tuple(
 
 @pytest.mark.parametrize("roster", [(), FEW, MANY], ids=["no roster", "4 units", "60 units"])
 def test_discord_takes_the_modal_of_every_command(roster: tuple[RosterUnit, ...]) -> None:
-    for spec in get_registry():
+    for spec in load_shared_registry():
         if not spec.options:
             continue
         known = CompletionContext(roster, ("US", "VC"), own_side="US", system=spec.system)
-        example = dict(parse_text(spec.example, get_registry()).options) if spec.example else {}
+        example = (
+            dict(parse_text(spec.example, load_shared_registry()).options) if spec.example else {}
+        )
         for given in ({}, example):
             form = build_form(
                 spec, given, known, ROOM, next(iter(given), ""), "Something was wrong here."
@@ -77,7 +79,7 @@ def test_discord_takes_the_modal_of_every_command(roster: tuple[RosterUnit, ...]
 def test_a_large_roster_leaves_sealed_rolls_and_real_dice_in_the_form(
     given: dict[str, Any], ticked: list[str], way: str
 ) -> None:
-    spec = get_registry().get(("lnlt", "fire"))
+    spec = load_shared_registry().get(("lnlt", "fire"))
     assert spec is not None
     known = CompletionContext(MANY, ("US", "VC"), own_side="US", system="lnlt")
     form = build_form(spec, given, known, ROOM)
@@ -94,7 +96,7 @@ def test_a_large_roster_leaves_sealed_rolls_and_real_dice_in_the_form(
 
 
 def test_a_sealed_roll_with_real_dice_is_asked_about() -> None:
-    spec = get_registry().get(("lnlt", "fire"))
+    spec = load_shared_registry().get(("lnlt", "fire"))
     assert spec is not None
     known = CompletionContext(MANY, ("US", "VC"), own_side="US", system="lnlt")
     form = build_form(spec, {}, known, ROOM)
@@ -118,11 +120,11 @@ def sent(body: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
 def test_a_form_filled_in_from_an_example_and_sent_as_it_is_means_the_same_command(
     roster: tuple[RosterUnit, ...],
 ) -> None:
-    for spec in get_registry():
+    for spec in load_shared_registry():
         if spec.family != "sequence" or not spec.example:
             continue
         known = CompletionContext(roster, ("US", "VC"), own_side="US", system=spec.system)
-        given = dict(parse_text(spec.example, get_registry()).options)
+        given = dict(parse_text(spec.example, load_shared_registry()).options)
         form = build_form(spec, given, known, ROOM)
         taken = evaluate_form(spec, known, form, read_modal(sent(build_modal(form, KEY), {})))
         assert taken.problem is None, (spec.name, taken.problem)
@@ -151,7 +153,7 @@ def _plain(spec: Any, options: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_the_fire_form_is_one_modal_of_five_fields() -> None:
-    fire = get_registry().find(["lnlt", "fire"])[0]
+    fire = load_shared_registry().find(["lnlt", "fire"])[0]
     known = CompletionContext(FEW, ("US", "VC"), own_side="US", system="lnlt")
     form = build_form(fire, {"attackers": "us2", "tm": 1, "mods": "rubber_boat"}, known, ROOM)
     assert [field.label for field in form.fields] == [
@@ -187,7 +189,7 @@ def test_the_fire_form_is_one_modal_of_five_fields() -> None:
 
 
 def test_more_units_than_a_menu_holds_leave_a_row_that_says_how_to_name_them() -> None:
-    fire = get_registry().find(["lnlt", "fire"])[0]
+    fire = load_shared_registry().find(["lnlt", "fire"])[0]
     form = build_form(
         fire,
         {"attackers": "us50"},
@@ -205,7 +207,7 @@ def test_more_units_than_a_menu_holds_leave_a_row_that_says_how_to_name_them() -
 
 
 def test_what_was_refused_is_empty_and_says_why() -> None:
-    fire = get_registry().find(["lnlt", "fire"])[0]
+    fire = load_shared_registry().find(["lnlt", "fire"])[0]
     known = CompletionContext(FEW, ("US", "VC"), own_side="US", system="lnlt")
     given = {"attackers": "US Squad 1", "targets": "VC Squad 9; VC Squad 2"}
     form = build_form(

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from adapters.discord.command_payload import MAX_COMMAND, build_payload, measure_size
-from bot.ui.registry import get_registry
+from bot.commands.dispatch import load_shared_registry
 from bot.ui.shown_options import list_shown_options
 from tests.adapters.discord.test_command_payload import Json
 
@@ -25,7 +25,7 @@ FULL = {"lnlt": 7_926, "ucn": 7_966}
 
 @pytest.fixture(scope="module")
 def commands() -> list[Json]:
-    return build_payload(get_registry())
+    return build_payload(load_shared_registry())
 
 
 def described(entry: Json, above: str = "") -> Iterator[tuple[str, str]]:
@@ -63,7 +63,7 @@ def test_no_description_ends_inside_a_word(commands: list[Json]) -> None:
     begins no word anew.
     """
     shown = {path: text for command in commands for path, text in described(command)}
-    for spec in get_registry():
+    for spec in load_shared_registry():
         here = " ".join(spec.path)
         whole = {here: spec.summary} | {
             f"{here} {option.name}": option.help for option in list_shown_options(spec)

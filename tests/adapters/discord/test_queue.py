@@ -16,6 +16,7 @@ from adapters.discord.calls import BROKEN
 from adapters.discord.channel_posts import Posting
 from adapters.discord.request import build_unasked_request
 from adapters.discord.serve import use_api
+from bot.commands.dispatch import load_shared_registry
 from bot.ui.reply.reply import Reply
 from tests.standins.discord import DiscordStandIn
 
@@ -32,7 +33,7 @@ async def posting_to(
     client = discord.Client(intents=discord.Intents.none())
     await client.login(standin.token)
     try:
-        yield Posting(client.http)
+        yield Posting(client.http, lambda _: load_shared_registry())
     finally:
         await client.close()
 

@@ -9,6 +9,7 @@ import pytest
 from adapters.discord.render import DiscordMessage, render_message
 from adapters.discord.request import ATTACH_FILES, EMBED_LINKS, EPHEMERAL, DiscordRequest
 from adapters.discord.text import escape_text, format_fenced, format_line
+from bot.commands.dispatch import load_shared_registry
 from bot.rules.text.phrase import Phrase, Typed
 from bot.rules.text.plain import clean_name
 from bot.ui.reply.parts import Entry
@@ -28,7 +29,11 @@ LONG = Reply("Log", tuple(f"line {number} {'x' * 40}" for number in range(200)),
 
 
 def shown(reply: Reply, allowed: int = ALL) -> DiscordMessage:
-    message = render_message(reply, DiscordRequest(1, "token", 2, 2, 3, guild=4, allowed=allowed))
+    message = render_message(
+        reply,
+        DiscordRequest(1, "token", 2, 2, 3, guild=4, allowed=allowed),
+        load_shared_registry(),
+    )
     check_message(
         message.body, [len(file.text) for file in message.files], flags=message.body.get("flags", 0)
     )
@@ -123,10 +128,7 @@ def test_user_text_neither_formats_nor_links_nor_hides(text: str, safe: str) -> 
 
 
 def test_a_command_to_copy_is_code_and_cannot_leave_it() -> None:
-    assert (
-        format_line(Phrase("Type: ", Typed('/unit add "A_B" x')))
-        == "Type: `/unit add name:A_B type:x`"
-    )
+    assert format_line(Phrase("Type: ", Typed('/unit add "A_B" x'))) == 'Type: `/unit add "A_B" x`'
     assert format_line('Type: /unit add "A_B" x') == 'Type: /unit add "A\\_B" x'
     assert (
         format_line(Phrase("Type: ", Typed("/unit `add` **x**")))

@@ -62,7 +62,8 @@ class Process:
 
     def __init__(self, app: App) -> None:
         self.app, self.wire = app, Discord()
-        self.delivery = Delivery(self.wire, Posting(SimpleNamespace()), app, lambda *_: -1)  # type: ignore[arg-type]
+        posting = Posting(SimpleNamespace(), app.get_server_registry)  # type: ignore[arg-type]
+        self.delivery = Delivery(self.wire, posting, app, lambda *_: -1)
 
     async def rolls(self, id: int, place: Place) -> Reply:
         """Anna rolls there."""

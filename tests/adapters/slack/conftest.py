@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from adapters.slack.installation import make_manifest
-from bot.ui.registry import get_registry
+from bot.commands.dispatch import load_shared_registry
 from tests.adapters.nursery import share
 from tests.standins.slack import Channel, Limits, Message, SlackStandIn, User, Workspace
 
@@ -18,13 +18,13 @@ async def stand_in(transport: str) -> SlackStandIn:
         transport, Limits(redeliver_after=(0.0, 0.5), message_interval=share())
     )
     url = "https://bot.example.org" if transport == "http" else ""
-    slack.use_manifest(make_manifest(get_registry(), url))
+    slack.use_manifest(make_manifest(load_shared_registry(), url))
     return slack
 
 
 def grant(slack: SlackStandIn, home: Workspace) -> None:
     """Give the app what its manifest asks for in this workspace, and no more."""
-    manifest = make_manifest(get_registry())
+    manifest = make_manifest(load_shared_registry())
     home.scopes = set(manifest["oauth_config"]["scopes"]["bot"])
 
 

@@ -10,6 +10,7 @@ import pytest
 from adapters.slack.doctor import SAMPLE, check
 from adapters.slack.render import render_message
 from adapters.slack.tables_and_charts import TYPES, find_native_types
+from bot.commands.dispatch import load_shared_registry
 from bot.runtime.settings import Settings
 from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import Bot
@@ -80,9 +81,9 @@ async def test_which_blocks_a_workspace_takes_is_asked(
     socket_slack: SlackStandIn, monkeypatch: pytest.MonkeyPatch, refused: str
 ) -> None:
     home, *_ = settle(socket_slack)
-    assert {*TYPES} == find_native_types(render_message(SAMPLE, "", own=frozenset(TYPES)).blocks), (
-        "one of each is asked about"
-    )
+    assert {*TYPES} == find_native_types(
+        render_message(SAMPLE, "", load_shared_registry(), own=frozenset(TYPES)).blocks
+    ), "one of each is asked about"
     monkeypatch.setenv("SLACK_API", socket_slack.api_url)
     socket_slack.limits.refuses = frozenset({refused} - {""})
     found = await check(

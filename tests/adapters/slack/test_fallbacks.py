@@ -9,19 +9,23 @@ import re
 import pytest
 
 from adapters.slack.render import render_message
-from bot.ui.registry import get_registry
+from bot.commands.dispatch import load_shared_registry
 from bot.ui.reply.parts import Odds
 from bot.ui.reply.reply import Reply
 from bot.ui.spec import CommandSpec
 from tests.playing import Channel
 
 BLOCKS = re.compile("[\u2580-\u259f\u25c0]|   |\\S  +\\S")
-ODDS = [spec for spec in get_registry() if spec.family == "sequence" and spec.find_option("odds")]
-TABLES = [spec for spec in get_registry() if spec.family == "lookup" and spec.example]
+ODDS = [
+    spec
+    for spec in load_shared_registry()
+    if spec.family == "sequence" and spec.find_option("odds")
+]
+TABLES = [spec for spec in load_shared_registry() if spec.family == "lookup" and spec.example]
 
 
 def check_text(reply: Reply) -> None:
-    text = render_message(reply, "T1").text
+    text = render_message(reply, "T1", load_shared_registry()).text
     assert text.strip()
     assert not BLOCKS.search(text), text
 
@@ -48,12 +52,15 @@ async def test_rosters_are_read_aloud() -> None:
     reply = await channel.do("Anna", "unit list")
     check_text(reply)
     assert (
-        "vc5 Rocket Team, morale 4, fp 2, penetration 5, he 2" in render_message(reply, "T1").text
+        "vc5 Rocket Team, morale 4, fp 2, penetration 5, he 2"
+        in render_message(reply, "T1", load_shared_registry()).text
     )
 
 
 def test_odds_name_the_result_that_came_up() -> None:
     chances = (("killed", 0.25), ("wounded twice", 0.3), ("nothing", 0.45))
     odds = Odds("Odds for Squad 1", chances, came=("wounded twice",))
-    text = render_message(Reply("Squad 1 is wounded twice", (odds,)), "T1").text
+    text = render_message(
+        Reply("Squad 1 is wounded twice", (odds,)), "T1", load_shared_registry()
+    ).text
     assert "Odds for Squad 1: killed 25%, wounded twice 30% (this roll), nothing 45%" in text

@@ -178,7 +178,7 @@ async def test_an_answer_is_found_although_the_hosts_clock_is_far_ahead() -> Non
     ahead = 1_000_000.0 + 24 * 3600
     assert (
         await find_posted_answer(
-            cast(SlackApi, Channel()), Team("T1", "token", "B1"), request, reply, ahead
+            cast(SlackApi, Channel()), Team("T1", "token", "B1"), request, reply, "", ahead
         )
         == "1000000.0"
     )
@@ -198,7 +198,7 @@ async def test_a_board_that_tells_the_last_shot_is_not_taken_for_its_answer() ->
     )
     assert (
         await find_posted_answer(
-            cast(SlackApi, Channel()), Team("T1", "token", "B1"), request, reply, 0.0
+            cast(SlackApi, Channel()), Team("T1", "token", "B1"), request, reply, "", 0.0
         )
         == ""
     )
@@ -342,7 +342,7 @@ async def test_a_workspace_that_lets_nobody_read_is_asked_once_a_day() -> None:
         )
         assert (
             await find_posted_answer(
-                cast(SlackApi, Shut()), Team("T1", "token", "B1"), request, reply, 0.0, blind
+                cast(SlackApi, Shut()), Team("T1", "token", "B1"), request, reply, "", 0.0, blind
             )
             is None
         )

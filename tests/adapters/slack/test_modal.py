@@ -15,11 +15,11 @@ from adapters.slack.modal import (
     read_state,
 )
 from adapters.slack.request import SlackRequest
+from bot.commands.dispatch import load_shared_registry
 from bot.preferences.forms import Draft
 from bot.rules.inputs.units import RosterUnit
 from bot.ui.form.form import build_form
 from bot.ui.form.submission import evaluate_form
-from bot.ui.registry import get_registry
 from bot.ui.spec import CommandSpec
 from bot.ui.typing.command_text import parse_text
 from bot.ui.typing.complete import CompletionContext
@@ -41,7 +41,7 @@ ASK = SlackRequest(
     response_url="https://hooks.slack.com/commands/" + "x" * 200,
     until=2e9,
 )
-SPECS = list(get_registry())
+SPECS = list(load_shared_registry())
 
 
 def draft(spec: CommandSpec, page: int = 0, message: str = "") -> Draft:
@@ -54,7 +54,9 @@ def test_slack_takes_the_form_of_every_command(known: CompletionContext) -> None
     for spec in SPECS:
         if not spec.options:
             continue
-        example = dict(parse_text(spec.example, get_registry()).options) if spec.example else {}
+        example = (
+            dict(parse_text(spec.example, load_shared_registry()).options) if spec.example else {}
+        )
         for given, page, odds in (({}, 0, []), (example, 1, ["Fox 8: shaken *53%*"])):
             form, held = (
                 build_form(spec, given, known, ROOM),
@@ -69,7 +71,7 @@ def test_slack_takes_the_form_of_every_command(known: CompletionContext) -> None
 
 
 def test_the_fire_form_stands_on_one_screen() -> None:
-    fire, _ = get_registry().find(["lnlt", "fire"])
+    fire, _ = load_shared_registry().find(["lnlt", "fire"])
     form = build_form(fire, {}, CompletionContext(ROSTER[:9], ("US", "VC"), (), "US", "lnlt"), ROOM)
     view = build_form_view(form, draft(fire), fire, ASK)
     assert (view["title"]["text"], view["submit"]["text"]) == ("Direct fire", "Fire")
@@ -98,14 +100,16 @@ def test_the_fire_form_stands_on_one_screen() -> None:
 
 
 def test_slack_takes_the_list_behind_every_name() -> None:
-    for name in get_registry().top_names:
-        if get_registry().list_children((name,)):
-            view = build_command_choice_view((name,), get_registry(), ASK)
+    for name in load_shared_registry().top_names:
+        if load_shared_registry().list_children((name,)):
+            view = build_command_choice_view((name,), load_shared_registry(), ASK)
             assert check_view(view) == [], name
             select = view["blocks"][0]["element"]
             groups = select.get("option_groups", [{"options": select.get("options")}])
             listed = {choice["value"] for group in groups for choice in group["options"]}
-            assert listed == {" ".join(spec.path) for spec in get_registry().list_below((name,))}
+            assert listed == {
+                " ".join(spec.path) for spec in load_shared_registry().list_below((name,))
+            }
 
 
 def test_a_form_gives_what_its_example_gave() -> None:
@@ -119,7 +123,7 @@ def test_a_form_gives_what_its_example_gave() -> None:
             or any(option.type == "file" for option in spec.options)
         ):
             continue
-        given = dict(parse_text(spec.example, get_registry()).options)
+        given = dict(parse_text(spec.example, load_shared_registry()).options)
         form = build_form(spec, given, NOTHING, ROOM)
         filled = read_state(form, _state(build_form_view(form, draft(spec, 1), spec, ASK)))
         got = evaluate_form(spec, NOTHING, form, filled).options
@@ -156,7 +160,7 @@ def _state(view: dict[str, object]) -> dict[str, dict[str, dict[str, object]]]:
 
 
 def test_units_may_stand_on_lines_of_their_own() -> None:
-    spec, _ = get_registry().find(["lnlt", "fire"])
+    spec, _ = load_shared_registry().find(["lnlt", "fire"])
     state = {
         "attackers": {"value": {"type": "plain_text_input", "value": "squad fp=2;\n\nsquad fp=1\n"}}
     }
@@ -167,7 +171,7 @@ def test_units_may_stand_on_lines_of_their_own() -> None:
 
 
 def test_a_form_remembers_its_command_and_where_its_answer_goes() -> None:
-    spec, _ = get_registry().find(["lnlt", "fire"])
+    spec, _ = load_shared_registry().find(["lnlt", "fire"])
     view = build_form_view(build_form(spec, {}, NOTHING, ROOM), draft(spec), spec, ASK) | {
         "id": "V1"
     }
@@ -186,7 +190,7 @@ def test_a_form_remembers_its_command_and_where_its_answer_goes() -> None:
 
 def test_a_channel_is_picked_from_slacks_own_list() -> None:
     """A name typed into a text box would lead the game nowhere."""
-    spec = get_registry().find(["game", "transfer"])[0]
+    spec = load_shared_registry().find(["game", "transfer"])[0]
     form = build_form(spec, {"channel": "#C2"}, NOTHING, ROOM)
     (field,) = (
         b["element"]

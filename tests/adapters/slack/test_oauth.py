@@ -20,7 +20,7 @@ from adapters.slack.installation import (
 )
 from adapters.slack.teams import StoreVault, Team
 from bot.app import App
-from bot.ui.registry import get_registry
+from bot.commands.dispatch import load_shared_registry
 from tests.adapters.slack.process import Bot, running
 from tests.fresh import fresh_store
 from tests.standins.slack import SlackStandIn
@@ -47,7 +47,7 @@ async def test_two_workspaces_install_and_see_nothing_of_each_other(
             assert status == 200
             assert person.workspace.name in text
             assert person.workspace.scopes == set(
-                make_manifest(get_registry())["oauth_config"]["scopes"]["bot"]
+                make_manifest(load_shared_registry())["oauth_config"]["scopes"]["bot"]
             )
             (welcome,) = person.sees(person.im)
             assert "Five rule sets are ready. Invite @grognard to a channel" in welcome.plain

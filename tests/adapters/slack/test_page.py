@@ -12,7 +12,7 @@ from adapters.slack.installation import INSTALL_PATH, SCOPES
 from adapters.slack.listeners import format_command_line
 from adapters.slack.text import get_text_after_mention
 from bot.__main__ import main
-from bot.ui.registry import get_registry
+from bot.commands.dispatch import load_shared_registry
 from bot.ui.typing.command_text import parse_text
 
 PAGE = (Path(__file__).resolve().parents[3] / "docs" / "slack.md").read_text(encoding="utf-8")
@@ -25,7 +25,7 @@ OTHERS = ("/invite", "/slack/", "/health")
 @pytest.mark.parametrize("line", [line for line in LINES if line.startswith("/")])
 def test_its_commands_are_taken(line: str) -> None:
     name, _, rest = line.partition(" ")
-    parse_text(format_command_line(name, rest), get_registry())
+    parse_text(format_command_line(name, rest), load_shared_registry())
 
 
 @pytest.mark.parametrize("text", [text for text in INLINE if text.startswith(("/", "@"))])
@@ -38,9 +38,9 @@ def test_what_it_names_exists(text: str) -> None:
         else text
     )
     words = text.removeprefix("/").removeprefix("grognard ").split()
-    assert words == ["grognard"] or words[0] in get_registry().top_names
+    assert words == ["grognard"] or words[0] in load_shared_registry().top_names
     if len(words) > 1:
-        get_registry().find(words)
+        load_shared_registry().find(words)
 
 
 @pytest.mark.parametrize("line", [line for line in LINES if line.startswith("grognard ")])

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from adapters.slack.installation import make_manifest
-from bot.ui.registry import get_registry
+from bot.commands.dispatch import load_shared_registry
 from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import running
 from tests.standins.slack import SlackStandIn
@@ -56,7 +56,7 @@ async def test_a_thread_plays_the_channels_game_and_an_import_opens_its_form(
 
 def test_usage_hints_are_short_and_say_nothing_twice() -> None:
     """`/baps-table` had 49 names in one hint, and `/game` its words in description and hint."""
-    for command in make_manifest(get_registry())["features"]["slash_commands"]:
+    for command in make_manifest(load_shared_registry())["features"]["slash_commands"]:
         hint = command.get("usage_hint", "")
         assert len(hint) <= HINT, command
         assert hint.strip("- ") or not hint, command

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from adapters.slack.render import MAX_ALL, MAX_BLOCKS, render_message
 from adapters.slack.text import escape_text, format_line, get_text_after_mention, remove_markup
+from bot.commands.dispatch import load_shared_registry
 from bot.rules.sequence.sequence import Line
 from bot.rules.text.phrase import Phrase, Typed
-from bot.ui.registry import get_registry
 from bot.ui.reply.parts import Entry, Grid, Odds
 from bot.ui.reply.reply import LINK, Button, File, Reply
 from bot.ui.spec import Person, Place
@@ -59,7 +59,7 @@ REPLIES = st.builds(
 
 
 def check(reply: Reply) -> None:
-    message = render_message(reply, "T1")
+    message = render_message(reply, "T1", load_shared_registry())
     assert check_blocks(message.blocks) == []
     assert len(message.blocks) <= MAX_BLOCKS
     assert text_size(message.blocks) <= MAX_ALL
@@ -98,21 +98,28 @@ def test_a_long_answer_folds_and_is_whole_in_its_file() -> None:
         tuple(f"line {number} of the story" for number in range(1_000)),
         footer=("#7",),
     )
-    message = render_message(reply, "T1")
+    message = render_message(reply, "T1", load_shared_registry())
     assert [file.name for file in message.files] == ["answer.txt"]
     assert message.files[0].text == reply.format_text()
     assert "answer.txt" in str(message.blocks)
     assert "#7" in str(message.blocks)
-    kept = render_message(replace(reply, lines=reply.lines[:3], files=(File("a.csv", "1"),)), "T1")
+    kept = render_message(
+        replace(reply, lines=reply.lines[:3], files=(File("a.csv", "1"),)),
+        "T1",
+        load_shared_registry(),
+    )
     assert [file.name for file in kept.files] == ["a.csv"]
 
 
 def test_only_the_person_that_is_called_is_called() -> None:
     reply = Reply("Turn 3", mention=("slack:T1/U7", "slack:T1/U8"))
-    assert render_message(reply, "T1").text == "Turn 3 · <@U7> <@U8>"
-    assert "<@U7>" in str(render_message(reply, "T1").blocks[0])
+    assert render_message(reply, "T1", load_shared_registry()).text == "Turn 3 · <@U7> <@U8>"
+    assert "<@U7>" in str(render_message(reply, "T1", load_shared_registry()).blocks[0])
     for key in ("slack:T2/U7", "discord:7", "slack:T1/U7> <!channel"):
-        assert "<" not in render_message(replace(reply, mention=(key,)), "T1").text
+        assert (
+            "<"
+            not in render_message(replace(reply, mention=(key,)), "T1", load_shared_registry()).text
+        )
 
 
 async def test_slack_takes_what_every_example_is_answered() -> None:
@@ -129,10 +136,10 @@ async def test_slack_takes_what_every_example_is_answered() -> None:
     ]
     rest = [
         spec.example
-        for spec in get_registry()
+        for spec in load_shared_registry()
         if spec.example and spec.path[:2] not in {("game", "start")}
     ]
-    helps = [f"/help {' '.join(spec.path)}" for spec in get_registry()]
+    helps = [f"/help {' '.join(spec.path)}" for spec in load_shared_registry()]
     for number, text in enumerate([*first, *rest, *helps]):
         reply = await app.run_text(text, anna, here, f"r{number}")
         check(reply)
@@ -183,7 +190,7 @@ def test_a_list_has_its_buttons_beside_its_entries() -> None:
     )
     reply = Reply("2 games played here", (*entries, "More: 3"), private=True)
     check(reply)
-    _, on, free, more = render_message(reply, "T1").blocks
+    _, on, free, more = render_message(reply, "T1", load_shared_registry()).blocks
     assert on["text"]["text"].startswith("*2. Hill")
     assert on["text"]["text"].endswith("Lock 'n Load Tactical\nTurn 3 · #42")
     assert [one["accessory"]["value"] for one in (on, free)] == ["open:a", "open:b"]
@@ -192,7 +199,7 @@ def test_a_list_has_its_buttons_beside_its_entries() -> None:
 
 def test_a_button_that_opens_a_channel_runs_nothing() -> None:
     reply = Reply("Moved", buttons=(Button("goto:slack:T1/C2", "Open #hall", LINK),))
-    assert check_blocks(render_message(reply, "T1").blocks) == []
-    (button,) = render_message(reply, "T1").blocks[-1]["elements"]
+    assert check_blocks(render_message(reply, "T1", load_shared_registry()).blocks) == []
+    (button,) = render_message(reply, "T1", load_shared_registry()).blocks[-1]["elements"]
     assert button["url"] == "https://slack.com/app_redirect?team=T1&channel=C2"
     assert not button["action_id"].startswith("a:"), "a press is acknowledged, and no more"

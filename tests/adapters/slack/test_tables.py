@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from adapters.slack.render import render_message
 from adapters.slack.tables_and_charts import TYPES
+from bot.commands.dispatch import load_shared_registry
 from bot.ui.reply.parts import Small
 from bot.ui.reply.reply import Reply
 from bot.ui.reply.unit_table import UnitTable
@@ -30,7 +31,7 @@ LIST = Reply("2 units: 1 US, 1 VC", (US, VC, Small("Lost: Squad 2")))
 
 def test_both_sides_are_one_table() -> None:
     """A message takes one: a line in bold leads each side, and states stand out."""
-    blocks = render_message(LIST, "T1", own=frozenset(TYPES)).blocks
+    blocks = render_message(LIST, "T1", load_shared_registry(), own=frozenset(TYPES)).blocks
     assert check_blocks(blocks) == []
     assert [block["type"] for block in blocks] == ["section", "table", "context"]
     rows = [[cell.get("text") or _bold(cell) for cell in row] for row in blocks[1]["rows"]]
@@ -55,7 +56,9 @@ def test_what_is_too_long_for_a_table_is_text() -> None:
     long = US._replace(rows=US.rows * 100)
     assert [
         block["type"]
-        for block in render_message(Reply("100", (long,)), "T1", own=frozenset(TYPES)).blocks
+        for block in render_message(
+            Reply("100", (long,)), "T1", load_shared_registry(), own=frozenset(TYPES)
+        ).blocks
     ][1] == "section"
 
 

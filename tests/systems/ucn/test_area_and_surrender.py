@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from bot.commands.dispatch import load_shared_registry
 from bot.rulesets.system import list_builtin_systems
 from bot.ui.form.form import Room, build_form
-from bot.ui.registry import get_registry
 from bot.ui.reply.reply import Reply
 from bot.ui.typing.complete import CompletionContext
 from tests.examples import odds, play_example
@@ -86,7 +86,7 @@ async def test_a_shot_asks_who_else_is_there_with_nobody_chosen() -> None:
     shot = await channel.do("Anna", "ucn shoot shooters=us3 target=germ2 hand=2,20,11,1,1")
     assert area_buttons(shot) == ["form:ucn damage weapon=mmg hits=1"]
     game = await channel.game()
-    spec = get_registry().get(("ucn", "damage"))
+    spec = load_shared_registry().get(("ucn", "damage"))
     assert spec is not None
     known = CompletionContext(
         tuple(game.units.values()), game.sides, system="ucn", game=list_builtin_systems()["ucn"]

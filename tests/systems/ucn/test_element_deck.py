@@ -11,11 +11,11 @@ from random import Random
 import pytest
 
 from adapters.discord.modal import ROOM
+from bot.commands.dispatch import load_shared_registry
 from bot.game.cups import get_chit
 from bot.game.state import from_json, to_json
 from bot.rulesets.catalog import find_system
 from bot.ui.form.form import build_form
-from bot.ui.registry import get_registry
 from bot.ui.reply.reply import Reply
 from bot.verification.check_file import check
 from tests.forging import bodies, rechained
@@ -69,7 +69,7 @@ async def test_each_element_has_one_card_and_the_round_is_over_with_the_last(
 async def test_the_form_begins_with_the_element_whose_card_is_up() -> None:
     """First in the list of who acts, and chosen, after each draw; nobody of the other side is."""
     channel = await causeway()
-    spec = get_registry().get(("ucn", "shoot"))
+    spec = load_shared_registry().get(("ucn", "shoot"))
     assert spec is not None
     for _ in range(3):
         drawn = await channel.do("Bob", "deck draw elements")

@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from bot.commands.dispatch import load_shared_registry
 from bot.rules.inputs.units import RosterUnit
 from bot.rulesets.catalog import find_system
 from bot.rulesets.system import list_builtin_systems
 from bot.ui.form.form import FLAGS, Field, Form, Room, build_form
 from bot.ui.form.submission import evaluate_form
-from bot.ui.registry import get_registry
 from bot.ui.spec import CommandSpec
 from bot.ui.typing.complete import CompletionContext
 from tests.examples import odds, play_example
@@ -216,7 +216,7 @@ ROOMS = [Room(5, 25, 10), Room(folds=True)]
 
 
 def shoot_spec() -> CommandSpec:
-    spec = get_registry().get(("ucn", "shoot"))
+    spec = load_shared_registry().get(("ucn", "shoot"))
     assert spec is not None
     return spec
 

@@ -1,0 +1,87 @@
+"""Options that several commands have, and the names of the groups of commands."""
+
+from typing import Any
+
+from bot.rules.inputs.options import Option, OptionType
+
+YAML = (".yaml", ".yml")
+
+
+def build_flag(name: str, help: str, brief: str = "", **more: Any) -> Option:
+    """Return an option that is typed as a word, such as `public`; see Option for the rest."""
+    return Option(name, "bool", help, brief=brief, **more)
+
+
+def build_optional(name: str, help: str, *, type: OptionType = "str", **more: Any) -> Option:
+    """An option that may be left out."""
+    return Option(name, type, help, optional=True, **more)
+
+
+HAND_DICE = build_optional(
+    "hand", "real dice in the order asked for: 5,2,3", brief="real dice: 5,2,3"
+)
+COMPARE = "compare"
+ROLL_OPTIONS = (
+    build_flag(
+        "odds", "answer the exact odds privately and roll nothing", brief="exact odds, no roll"
+    ),
+    build_flag(
+        COMPARE,
+        "the odds with and without each modifier and firer",
+        brief="odds, one thing changed",
+    ),
+    build_flag(
+        "secret", "a sealed roll: only you see it until it is revealed", brief="a sealed roll"
+    ),
+    HAND_DICE,
+)
+
+ROUNDS = build_optional(
+    "rounds",
+    "the odds after so many rounds, and to the end",
+    type="int",
+    brief="odds of rounds",
+    min=1,
+    max=20,
+)
+"""Of sequences that go on for several rounds."""
+
+PICTURE = build_flag("picture", "a picture of it, too", brief="drawn")
+PRIVATE = build_flag("private", "only you see the answer", brief="only for you")
+WHOLE = build_flag("whole", "all of the table, only for you", brief="all of it")
+
+
+UNITS = Option(
+    "name",
+    "str",
+    "one unit or several: us1, Squad 1..4, all shaken, side:US",
+    complete="unit",
+    many=True,
+    label="Which units",
+)
+PAST_GAME = build_optional(
+    "game", "another game that was played here: its number or title", complete="game"
+)
+ANY_DECK = build_optional(
+    "deck", "which deck; standard-52 and standard-54 are always there", complete="deck"
+)
+CARDS = Option("cards", "str", "which: 7, 12; or all")
+DECK = build_optional("deck", "which deck, where there are several", complete="deck")
+PACK = Option(
+    "pack", "str", "its id; with its version or hash where there are several", complete="pack"
+)
+
+GROUPS = {
+    "game": "The game of this channel: sides, turns, undo, settings, export",
+    "unit": "The units of this channel's game",
+    "fair": "Dice that anybody can check",
+    "privacy": "What is kept about you",
+    "deck": "Cards and chits, drawn so that anybody can prove it",
+    "order": "Sealed orders, opened together",
+    "track": "What the game keeps beside its units: weather, points",
+    "me": "Your own reminders and games",
+    "macro": "Saved commands with gaps, your own and the server's",
+    "pack": "Your own games: add, enable, export them; for managers",
+    "setup": "Which games are enabled and which channels are linked; for managers",
+}
+"""What the commands behind a name are for."""
