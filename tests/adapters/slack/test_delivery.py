@@ -245,7 +245,7 @@ async def test_what_comes_later_in_the_log_is_posted_later(
     async def second(_: Person) -> Reply:
         return Reply("the second")
 
-    monkeypatch.setattr(post.app, "promised", hold if held == "its receipt" else at_once)
+    monkeypatch.setattr(post.app, "promise_answer", hold if held == "its receipt" else at_once)
     requests = [replace(post.request(post.games), request_id=f"r{number}") for number in range(2)]
     commands = [one.build_command(("roll",), {}) for one in requests]
     is_form = held == "its form"
@@ -264,7 +264,7 @@ async def test_what_comes_later_in_the_log_is_posted_later(
     await is_held.wait()
     may_end.set()
     await asyncio.sleep(0.05)  # the work of the first is done, but it is not acknowledged yet
-    monkeypatch.setattr(post.app, "promised", at_once)
+    monkeypatch.setattr(post.app, "promise_answer", at_once)
     other = asyncio.create_task(work.answer_request(requests[1], commands[1], second, at_once))
     await asyncio.sleep(0.3)
     go_on.set()
