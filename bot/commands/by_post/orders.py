@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from itertools import takewhile
 
+from bot.commands.common_buttons import build_proof_button
 from bot.commands.context import Amendment, Context
 from bot.commands.declare import ButtonOf, declare_button, declare_command
 from bot.commands.turns.mentions import call_sides
@@ -337,7 +338,7 @@ async def _open_orders(context: Context, *more: Part, opener: str = "") -> Reply
         f"{_format_orders_of_turn(game, capital=True)}: opened in #{body['number']}", tone=SEALED
     )
     await _amend_cards(context, card)
-    proof = context.build_button("read", "Proof", "proof")
+    proof = build_proof_button(context)
     mention = await call_sides(context, game, game.sides, spares=False)
     not_in = [Small(f"Not in: {' and '.join(missing)}.")] if missing and opener else []
     return Reply(
@@ -395,7 +396,7 @@ def _build_card(context: Context) -> Reply:
         buttons=(
             Button(f"{OPEN_FORM}order write", "Write orders", "primary"),
             context.build_button("ordermine", "Mine"),
-            context.build_button("read", "Proof", "proof"),
+            build_proof_button(context),
         ),
     )
 

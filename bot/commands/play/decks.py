@@ -14,6 +14,7 @@ from bot.commands.closed_piles import (
     find_game_deck,
     load_closed_hands,
 )
+from bot.commands.common_buttons import build_hand_button, build_undo_button
 from bot.commands.context import Context, closes_texts
 from bot.commands.declare import ButtonOf, declare_button, declare_command
 from bot.commands.pictures import draw_deck, offer_picture
@@ -116,7 +117,7 @@ async def make_deck(context: Context) -> Reply:
     return Reply(
         title,
         lines,
-        buttons=(build_draw_button(context, name), context.build_button("undo", "Undo", number)),
+        buttons=(build_draw_button(context, name), build_undo_button(context, number)),
     )
 
 
@@ -332,7 +333,7 @@ async def _draw_open(
     counts = Small(f"{id}: {format_counts(context, id, deck, drawn.sizes)}")
     lines: tuple[Part, ...] = (*describe_reshuffle(drawn), *descriptions, counts)
     title = f"{context.user_name} draws {', '.join(names[card] for card in drawn.cards)}"
-    buttons = (build_draw_button(context, id), context.build_button("undo", "Undo", number))
+    buttons = (build_draw_button(context, id), build_undo_button(context, number))
     return Reply(title, lines, by=f"from {id}", buttons=buttons)
 
 
@@ -357,7 +358,7 @@ async def _draw_closed(context: Context, typed: str, count: int) -> Reply:
             Small(f"{id}: {format_counts(context, id, deck, drawn.sizes)}"),
         ),
         by=f"from {id}",
-        buttons=(build_hand_button(context), context.build_button("undo", "Undo", number)),
+        buttons=(build_hand_button(context), build_undo_button(context, number)),
         tone=SEALED,
     )
     title = f"You draw {', '.join(names[card] for card in drawn.cards)}"
@@ -600,7 +601,7 @@ async def peek_at_cards(context: Context) -> Reply:
     announcement = Reply(
         f"{context.user_name} looks at {next_cards} of {id}",
         (Small(f"{id}: {format_counts(context, id, deck)}"),),
-        buttons=(build_draw_button(context, id), context.build_button("undo", "Undo", number)),
+        buttons=(build_draw_button(context, id), build_undo_button(context, number)),
         tone=SEALED,
     )
     title = f"On top of {id}: {', '.join(names[card] for _, card in hands[cards.TOP][:count])}"
@@ -635,11 +636,6 @@ def format_hand_name(context: Context, seat: str) -> str:
     return format_possessive(owner, "hand")
 
 
-def build_hand_button(context: Context) -> Button:
-    """Build the button that shows the player who presses it their own hand."""
-    return context.build_button("hand", "Your hand")
-
-
 def describe_reshuffle(drawn: cards.CardDraw) -> tuple[str, ...]:
     """Return the line about discards shuffled into the pile during a draw, if they were."""
     if drawn.joined < 0:
@@ -664,7 +660,7 @@ def _is_kept_in_hand(context: Context, id: str) -> bool:
 def build_moved_reply(context: Context, title: str, id: str, deck: Deck) -> Reply:
     """Build the public answer about moved cards. Only open decks have the button *Draw*."""
     draw_buttons = () if _is_kept_in_hand(context, id) else (build_draw_button(context, id),)
-    buttons = (*draw_buttons, context.build_button("undo", "Undo", context.game.number))
+    buttons = (*draw_buttons, build_undo_button(context, context.game.number))
     lines = (Small(f"{id}: {format_counts(context, id, deck)}"),)
     return Reply(title, lines, by=id, buttons=buttons)
 
@@ -741,7 +737,7 @@ async def _order_names(context: Context, typed: str) -> Reply:
     return Reply(
         title,
         by=f"{context.user_name} shuffles names",
-        buttons=(context.build_button("undo", "Undo", number),),
+        buttons=(build_undo_button(context, number),),
     )
 
 
