@@ -1,1 +1,1 @@
-"""For whoever writes a pack: what is wrong in it, what looks odd, and a first one to begin with."""
+"""The tools for authors of packs: the check, the import of tables and decks, and a first pack."""

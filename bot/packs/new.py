@@ -1,5 +1,5 @@
-"""A first pack to begin with: small but whole, so that it passes the check and can be played at
-once.
+"""New packs and blank tables. A new pack is small but whole: it passes the check and can be played
+at once.
 """
 
 import re
@@ -13,8 +13,8 @@ from bot.runtime.file_rights import explain_file_errors
 
 TEMPLATE = Path(__file__).parent / "template"
 SCHEMA = "schema"
-"""The folder beside the files of a pack from which an editor knows their keys."""
-_OF_FOLDER = {STEPS: "steps", SCENARIOS: "scenario", DECKS: "deck"}
+"""The folder in a pack with the schemas that tell an editor which keys its files may have."""
+_SCHEMA_OF_FOLDER = {STEPS: "steps", SCENARIOS: "scenario", DECKS: "deck"}
 
 
 BLANK_TABLE = """title: {title}
@@ -40,11 +40,16 @@ MOST_ROWS, MOST_COLUMNS = 400, 60
 
 
 def write_blank_table(path: Path, rows: str, columns: int) -> None:
-    """Write a table with nothing in its cells into the folder of a pack; `rows` are its first and
-    last total, `2-12`. Raises UserError where that cannot be."""
-    found = re.fullmatch(r"(-?\d{1,4})-(-?\d{1,4})", rows)
-    first, last = map(int, found.groups()) if found else (0, -1)
-    if not 0 < last - first + 1 <= MOST_ROWS or not 0 < columns <= MOST_COLUMNS:
+    """Write a table with a blank in each cell into the folder of a pack.
+
+    `rows` are its first and last total (`2-12`), `columns` is the number of columns. Raises
+    UserError for rows or columns that no table can have, for a path that is no new YAML file, and
+    for a folder that is no pack.
+    """
+    limits = re.fullmatch(r"(-?\d{1,4})-(-?\d{1,4})", rows)
+    lowest, highest = map(int, limits.groups()) if limits else (0, -1)
+    row_count = highest - lowest + 1
+    if not 0 < row_count <= MOST_ROWS or not 0 < columns <= MOST_COLUMNS:
         hint = "For example: --rows 2-12 --columns 5"
         raise UserError(
             "That is no table: rows are totals, columns how many.", hint=hint, code="bad-value"
@@ -59,24 +64,28 @@ def write_blank_table(path: Path, rows: str, columns: int) -> None:
             str(error), hint="A blank table goes into the folder of a pack.", code="bad-pack"
         ) from None
     blanks = ", ".join("_" * columns)
-    lines = "\n".join(f"    {total}: [{blanks}]" for total in range(first, last + 1))
     text = BLANK_TABLE.format(
-        title=path.stem.replace("-", " ").capitalize(), group=next(iter(groups)), first=first, last=last,
-        blanks=blanks, rows=lines,
-    )  # fmt: skip
+        title=path.stem.replace("-", " ").capitalize(),
+        group=next(iter(groups)),
+        first=lowest,
+        last=highest,
+        blanks=blanks,
+        rows="\n".join(f"    {total}: [{blanks}]" for total in range(lowest, highest + 1)),
+    )
     path.write_text(text, encoding="utf-8")
 
 
 def write_new_pack(folder: Path) -> str:
-    """Write a pack into a new folder; its id, made from the folder's name. Raises UserError
-    where that cannot be.
+    """Write the template of a pack into a new or empty folder, with the schemas of its files.
+    Return its id, which is made of the folder's name.
+
+    Raises UserError for a name that gives no id, for a folder that has files, and if it cannot be
+    written.
     """
-    id = (
-        re.sub(r"[^a-z0-9]+", "-", folder.resolve().name.casefold())
-        .strip("-")[:LONGEST_ID]
-        .strip("-")
-    )
-    if not id[:1].isalpha() or id in TAKEN or id in list_builtin_systems() or id.endswith("-table"):
+    slug = re.sub(r"[^a-z0-9]+", "-", folder.resolve().name.casefold())
+    id = slug.strip("-")[:LONGEST_ID].strip("-")
+    is_taken = id in TAKEN or id in list_builtin_systems() or id.endswith("-table")
+    if is_taken or not id[:1].isalpha():
         hint = "Take letters, such as few-acres, and not the name of a command or built-in game."
         raise UserError(
             f'The folder "{folder.name[:40]}" gives the pack no name.', hint=hint, code="bad-name"
@@ -89,25 +98,27 @@ def write_new_pack(folder: Path) -> str:
             target.parent.mkdir(parents=True, exist_ok=True)
             text = path.read_text(encoding="utf-8")
             if path.name == "pack.yaml":
-                text = text.replace("own-game", id).replace(
-                    "Own Game", id.replace("-", " ").title()
-                )
+                title = id.replace("-", " ").title()
+                text = text.replace("own-game", id).replace("Own Game", title)
             target.write_text(_format_schema_line(path) + text, encoding="utf-8")
-        shutil.copytree(
-            find_schema_folder(), folder / SCHEMA, ignore=shutil.ignore_patterns("*.md")
-        )
+        ignore_pages = shutil.ignore_patterns("*.md")
+        shutil.copytree(find_schema_folder(), folder / SCHEMA, ignore=ignore_pages)
     return id
 
 
 def find_schema_folder() -> Path:
-    """Where the schemas of a pack's files are: inside of a wheel, beside a checkout."""
+    """Return the folder with the schemas of a pack's files: inside an installed package, or among
+    the docs of a checkout.
+    """
     inside = Path(ROOT, SCHEMA)
     return inside if inside.is_dir() else Path(ROOT).parent / "docs" / SCHEMA
 
 
 def _format_schema_line(path: Path) -> str:
-    """The first line of a file, by which editors find its schema."""
+    """Format the first line of a file of the template, by which editors find its schema."""
     folder = path.relative_to(TEMPLATE).parent.name
-    named = path.stem if path.stem in ("pack", "game", "sequences") else "table"
-    up = "../" if folder else ""
-    return f"# yaml-language-server: $schema={up}{SCHEMA}/{_OF_FOLDER.get(folder, named)}.json\n"
+    schema = path.stem if path.stem in ("pack", "game", "sequences") else "table"
+    if folder:
+        schema = _SCHEMA_OF_FOLDER.get(folder, schema)
+    parent = "../" if folder else ""
+    return f"# yaml-language-server: $schema={parent}{SCHEMA}/{schema}.json\n"

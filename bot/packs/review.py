@@ -1,5 +1,5 @@
-"""What a manager reads of a pack before it is enabled: what it is, what it has, and what its
-check found.
+"""The review of a pack, which a manager reads before it is enabled: its facts, its contents, and the
+result of its check.
 """
 
 import re
@@ -33,7 +33,11 @@ _FILES = re.compile(r"^\S+\.yaml:", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """A pack that was read whole. With faults there is nothing but these, and no `content`."""
+    """The facts about a pack that was read whole: its report, what pack.yaml says, the (id, title) of
+    its tables and sequences, the titles of its scenarios and decks, and its files.
+
+    A pack with faults has a report only, and its `content` is None.
+    """
 
     report: Report
     about: About | None = None
@@ -43,91 +47,94 @@ class Review:
     decks: tuple[str, ...] = ()
     content: Content | None = None
     understood: tuple[str, ...] = ()
-    """How each table from elsewhere was read."""
+    """A line for each imported table that says how it was read."""
 
 
 def review_file(
     zip: bytes | None, text: str, deck: str = "", name: str = "", note: str = ""
 ) -> Review:
-    """The review of a pack as it was sent: a zip, one text, or a table or `deck` of another
-    program, which becomes a pack. `name` is the file's name, `note` says how its text was decoded
-    if that was a guess.
+    """Return the review of a file that was sent: a pack as a zip or as one text, or a workbook or
+    text of another program, whose tables, or list `deck`, become a pack.
+
+    `zip` is None for a text. `name` is the name of the file, `note` says how the text was decoded
+    if that was a guess. The review of a file that cannot be read has this as its fault.
     """
     if zip is not None and is_workbook(zip):
         return _review_single(zip, deck, name) or Review(Report((NEITHER,)))
     try:
         content = read_one_file(text) if zip is None else unzip_content(zip, "The zip")
     except TableError as error:
-        found = (
-            _review_single(text, deck, name, note) if zip is None else _review_zip_of_tables(zip)
-        )
-        return found or Review(Report((str(error),)))
+        if zip is None:
+            review = _review_single(text, deck, name, note)
+        else:
+            review = _review_zip_of_tables(zip)
+        return review or Review(Report((str(error),)))
     content = {name: data.removeprefix(BOM) for name, data in content.items()}
-    found = review_content(content)
-    return replace(found, report=add_positions(found.report, content))
+    review = review_content(content)
+    return replace(review, report=add_positions(review.report, content))
 
 
 def _review_single(text: str | bytes, deck: str, name: str, note: str = "") -> Review | None:
-    """The review of a sheet, a table of BCDice or Foundry, a deck or one list of it; nothing for
-    a pack's files.
+    """Return the review of a text or workbook of another program, as a pack. See `review_file` for
+    the parameters. None for a text that has the form of a pack.
     """
     if isinstance(text, str) and _FILES.search(text):
         return None
     try:
-        made = import_tables(text, name or "table", deck=deck, note=note)
+        imported = import_tables(text, name or "table", deck=deck, note=note)
     except UserError as error:
+        if error.message == NO_TABLE:
+            return Review(Report((NEITHER,)))
         fault = Phrase(error.message, " " if error.hint else "", error.hint)
-        return Review(Report((NEITHER if error.message == NO_TABLE else fault,)))
-    return _review_import(made, made.questions)
+        return Review(Report((fault,)))
+    return _review_import(imported, imported.questions)
 
 
 def _review_zip_of_tables(zip: bytes) -> Review | None:
-    """The review of all tables in a zip, as one pack; nothing for the zip of a pack, or one that
-    cannot be read.
+    """Return the review of all tables in a zip, as one pack. None for the zip of a pack, and for one
+    that cannot be read or is empty.
     """
     try:
         files = dict(read_tables_of_zip(zip, "The zip", MOST_READ))
         if not files or any(name.rpartition("/")[2] == PACK for name in files):
             return None
-        found = gather_packs(files.items(), "Imported tables", is_alone=True)
+        gathered = gather_packs(files.items(), "Imported tables", is_alone=True)
     except (TableError, UserError):
         return None
-    if not found.packs:
-        return Review(Report(found.left_out))
-    return _review_import(
-        found.packs[0], (*(f"left out: {reason}" for reason in found.left_out), *found.questions)
-    )
+    if not gathered.packs:
+        return Review(Report(gathered.left_out))
+    left_out = tuple(f"left out: {reason}" for reason in gathered.left_out)
+    return _review_import(gathered.packs[0], (*left_out, *gathered.questions))
 
 
-def _review_import(made: Imported, questions: tuple[str, ...]) -> Review:
-    """The review of a pack of tables from elsewhere, what was asked when they were read first."""
-    found = review_content(made.pack(made.id))
-    return replace(
-        found,
-        understood=made.understood,
-        report=replace(
-            found.report, questions=tuple(dict.fromkeys((*questions, *found.report.questions)))
-        ),
-    )
+def _review_import(imported: Imported, import_questions: tuple[str, ...]) -> Review:
+    """Return the review of imported tables as a pack. The questions of the import come before those
+    of the check.
+    """
+    review = review_content(imported.pack(imported.id))
+    questions = dict.fromkeys((*import_questions, *review.report.questions))
+    report = replace(review.report, questions=tuple(questions))
+    return replace(review, understood=imported.understood, report=report)
 
 
 def review_game_pack(content: Content) -> Review:
-    """The review of a pack that a game was played with."""
+    """Return the review of a pack that a game was played with. It is not checked as a new one."""
     return review_content(content, is_new=False)
 
 
 def review_content(content: Content, *, is_new: bool = True) -> Review:
-    """The review of a pack's files; one that a game brings along is not new."""
+    """Return the review of a pack's files. See `check_system` for `is_new`."""
     report = check_content(content, is_new=is_new)
     if report.faults:
         return Review(report)
     pack = PackSystem(content)
+    scenarios = pack.scenarios.values() if pack.list_files(SCENARIOS) else ()
     return Review(
         report,
         pack.about,
-        tuple((table.id, table.title) for table in pack.tables.values()),
-        tuple((sequence.id, sequence.title) for sequence in pack.sequences.values()),
-        tuple(pack.scenarios.values() if pack.list_files(SCENARIOS) else ()),
-        tuple(deck.title for deck in pack.decks.values()),
-        content,
+        tables=tuple((table.id, table.title) for table in pack.tables.values()),
+        sequences=tuple((sequence.id, sequence.title) for sequence in pack.sequences.values()),
+        scenarios=tuple(scenarios),
+        decks=tuple(deck.title for deck in pack.decks.values()),
+        content=content,
     )

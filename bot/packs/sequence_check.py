@@ -1,4 +1,4 @@
-"""What game.yaml and steps say of results and numbers that a sequence or a unit cannot have."""
+"""The check of results and numbers in game.yaml and steps that a sequence or unit cannot have."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
@@ -13,7 +13,7 @@ from bot.rulesets.play_once import list_choice_branches, play_sequence
 from bot.rulesets.system import SCENARIOS, Sequence, System
 
 TRIED = 12
-"""How many rolls of an example are tried, besides its lowest and its highest dice."""
+"""Rolls of an example that are tried, besides its lowest and its highest dice."""
 NOT_A_FAULT = ("too-large", "blank-cell")
 """Refusals of dice that are no fault of the steps."""
 NUMBERED = "number"
@@ -23,13 +23,13 @@ NOTHING = "none"
 
 
 class SteadyDice:
-    """Dice that always show their lowest face, or always their highest."""
+    """A dice source in which all dice show their lowest face, or all their highest."""
 
     def __init__(self, *, is_high: bool) -> None:
         self._is_high = is_high
 
     def draw(self, die: Die) -> int | str:
-        """Return the face."""
+        """Return the face that a die shows."""
         if die.sides == 0:  # a card whose place is known
             return 1
         return die.value(die.sides if self._is_high else 1)
@@ -39,7 +39,7 @@ def find_bad_dice(sequence: Sequence) -> str:
     """Return why some dice of the example come to no result; "" if none do so.
 
     The same dice are tried each time: the lowest, the highest, and a few others, with each option
-    of a choice.
+    of a choice. The errors of a formula are not caught.
     """
     sources: list[Source] = [SteadyDice(is_high=False), SteadyDice(is_high=True)]
     sources += [Stream(bytes([number]) * 32, "check", number) for number in range(TRIED)]
@@ -54,39 +54,45 @@ def find_bad_dice(sequence: Sequence) -> str:
 
 
 def list_strange_results(system: System) -> Iterator[str]:
-    """Yield a fault for each result in `scores` and `odds` that its sequence cannot have."""
-    own = system.own_game if isinstance(system, PackSystem) else system.game
+    """Yield a fault for each result in `scores` and `odds` that its sequence cannot have. Sequences
+    without declared steps are not checked.
+    """
+    game = system.own_game if isinstance(system, PackSystem) else system.game
     for part in ("scores", "odds"):
-        for id, named in (own.get(part) or {}).items():
+        for id, results in (game.get(part) or {}).items():
             sequence = system.sequences.get(id)
-            if sequence is not None and sequence.declaration is not None:
-                words = [*_list_results(named)]
-                where = f"{system.id}/game.yaml, row {part} {id}"
-                yield from _list_strange(
-                    words, sequence, sequence.declaration.result_kinds(), where
-                )
+            if sequence is None or sequence.declaration is None:
+                continue
+            row = f"{system.id}/game.yaml, row {part} {id}"
+            kinds = sequence.declaration.result_kinds()
+            yield from _list_strange(list(_list_results(results)), sequence, kinds, row)
 
 
 def _list_strange(
-    words: Iterable[str], sequence: Sequence, kinds: Collection[Any], where: str
+    words: Collection[str], sequence: Sequence, kinds: Collection[Any], row: str
 ) -> Iterator[str]:
-    """Yield a fault for each of the words that is no result of outputs of these kinds."""
+    """Yield a fault for each of the words that is no result of outputs of these kinds. `row` is
+    the file and row that the faults begin with.
+    """
     if words and not kinds:
-        yield f"{where}: the sequence has no odds_by, so it has no results"
+        yield f"{row}: the sequence has no odds_by, so it has no results"
         return
-    results = [_find_possible_results(kind, sequence.system) for kind in kinds]
-    if None in results:
-        return
-    known = {word for some in results for word in some or ()}
+    possible_results = set[str]()
+    for kind in kinds:
+        results = _find_possible_results(kind, sequence.system)
+        if results is None:
+            return
+        possible_results |= results
     for word in words:
-        is_number = NUMBERED in known and word.lstrip("-").isdecimal()
-        if not is_number and word not in {*known, NOTHING}:
-            yield f"{where} {word}: {sequence.id} has no such result. {_make_hint(word, known)}"
+        is_number = NUMBERED in possible_results and word.lstrip("-").isdecimal()
+        if not is_number and word not in {*possible_results, NOTHING}:
+            hint = _make_hint(word, possible_results)
+            yield f"{row} {word}: {sequence.id} has no such result. {hint}"
 
 
-def _list_results(named: Any) -> Iterator[str]:
+def _list_results(part: Any) -> Iterator[str]:
     """Yield the results in `{result: score}` or `{question: [result, ...]}`."""
-    for key, value in named.items() if isinstance(named, Mapping) else ():
+    for key, value in part.items() if isinstance(part, Mapping) else ():
         if isinstance(value, list):
             yield from map(str, value)
         elif isinstance(value, str):
@@ -95,11 +101,16 @@ def _list_results(named: Any) -> Iterator[str]:
             yield str(key)
 
 
-def _make_hint(word: str, known: Iterable[str]) -> str:
-    words = sorted({*known} - {NUMBERED})
-    if near := did_you_mean(word, words):
-        return near
-    return f"They are {', '.join([*words, *(['whole numbers'] if NUMBERED in known else [])])}."
+def _make_hint(word: str, possible_results: Iterable[str]) -> str:
+    """Return a result that the word may have been meant for, or else the list of all results."""
+    results = {*possible_results}
+    words = sorted(results - {NUMBERED})
+    suggestion = did_you_mean(word, words)
+    if suggestion:
+        return suggestion
+    if NUMBERED in results:
+        words.append("whole numbers")
+    return f"They are {', '.join(words)}."
 
 
 def _find_possible_results(kind: object, system: System) -> set[str] | None:
@@ -126,11 +137,14 @@ def list_lost_additions(system: PackSystem) -> Iterator[str]:
         for name in game.list_files(SCENARIOS)
         for unit in find_scenario(game, name).units.values()
     ]
-    known = {key for unit in units for key in unit.numbers} | system.words["units"].defaults.keys()
-    for id in system.list_own_sequences() if units else ():
-        declared = system.sequences[id].declaration
-        added = declared.numbers_added_to if declared is not None else ()
-        for key in sorted(set(added) - known):
+    if not units:
+        return
+    known_keys = {key for unit in units for key in unit.numbers}
+    known_keys |= system.words["units"].defaults.keys()
+    for id in system.list_own_sequences():
+        declaration = system.sequences[id].declaration
+        added_keys = declaration.numbers_added_to if declaration is not None else ()
+        for key in sorted(set(added_keys) - known_keys):
             yield (
                 f"{system.id}/sequences.yaml, row {id}: it adds to {key}, which no unit of a scenario has: "
                 f"give the attribute a default (default: 0) to begin with, or nothing is added"

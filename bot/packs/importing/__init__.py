@@ -1,5 +1,5 @@
-"""Tables from elsewhere (a sheet, BCDice, Foundry, SealDice) as tables of ours: text in, YAML
-and questions out.
+"""The import of tables of other programs (a sheet, BCDice, Foundry, SealDice): from a text to YAML
+and questions.
 """
 
 from bot.packs.importing.detect_format import Imported, import_tables

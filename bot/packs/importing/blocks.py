@@ -1,5 +1,7 @@
-"""A text cut into its tables: cells with marks between them, in columns of blanks, or in boxes; and
-the titles above them. Whatever belongs to no table is named.
+"""The first step of an import: a text is cut into its tables and the titles above them.
+
+Cells have marks between them, are set in columns of blanks, or stand in boxes. Lines that belong to
+no table are named, so that nothing is lost silently.
 """
 
 import csv
@@ -37,7 +39,7 @@ _LONGEST_TITLE = 80
 
 @dataclass(slots=True)
 class CellBlock:
-    """The cells of one table, row by row, all rows of one length, and the title above it."""
+    """The cells of one table, a list for each row, all of one length, and the title above it."""
 
     rows: list[list[str]]
     title: str = ""
@@ -59,25 +61,30 @@ def cut_text(text: str) -> Blocks:
         cut = _cut_bars(lines)
     else:
         cut = _cut_rows(_split_rows(text, lines))
-    if not cut.blocks:
-        if "\n" not in text.strip() and sum(text.count(mark) for mark in "\t;,|") > 1:
-            raise make_import_error(
-                LOST_BREAKS, "Send it as a file, or write \\n where each line ends."
-            )
+    if cut.blocks:
+        return cut
+    mark_count = sum(text.count(mark) for mark in "\t;,|")
+    if "\n" not in text.strip() and mark_count > 1:
         raise make_import_error(
-            NO_TABLE, "Paste cells with their headings, separated by tabs, commas or semicolons."
+            LOST_BREAKS, "Send it as a file, or write \\n where each line ends."
         )
-    return cut
+    raise make_import_error(
+        NO_TABLE, "Paste cells with their headings, separated by tabs, commas or semicolons."
+    )
 
 
 def read_rows(text: str) -> list[list[str]]:
-    """Return the cells of a text that is one sheet. Raises UserError."""
+    """Return the cells of a text that is one sheet, all rows of one length, without empty rows.
+    Raises UserError.
+    """
     rows = [row for row in _split_rows(text, text.split("\n")) if any(row)]
     return _pad_rows(rows)
 
 
 def list_left_out_notes(lines: Sequence[str]) -> list[str]:
-    """Return what to say about lines that are in no table."""
+    """Return remarks on lines that are in no table: the first MOST_LEFT_OUT are quoted, the others
+    counted.
+    """
     notes = [f'left out: "{clean_text(line[:80], "A line")}"' for line in lines[:MOST_LEFT_OUT]]
     if len(lines) > MOST_LEFT_OUT:
         notes.append(f"left out: {len(lines) - MOST_LEFT_OUT} more lines that are in no table")
@@ -88,14 +95,21 @@ def list_left_out_notes(lines: Sequence[str]) -> list[str]:
 
 
 def _is_tabbed(lines: Sequence[str]) -> bool:
+    """Return whether more than half of the lines that are not empty have a tab."""
     filled = [line for line in lines if line.strip()]
     return 2 * sum("\t" in line for line in filled) > len(filled)
 
 
 def _split_rows(text: str, lines: Sequence[str]) -> list[list[str]]:
-    """Return the cells of each line, [] for an empty one. Raises UserError."""
+    """Return the cells of each line of a text, [] for an empty one, without markup. Raises
+    UserError.
+
+    A first line such as `sep=;` says what separates the cells. Otherwise it is found in the
+    lines; without any mark the cells are set in columns by blanks.
+    """
     mark = ""
-    if separator := _SEPARATOR_LINE.fullmatch(lines[0].strip()):
+    separator = _SEPARATOR_LINE.fullmatch(lines[0].strip())
+    if separator:
         mark = separator[1]
         text = text.partition("\n")[2]
     filled = [line for line in lines if line.strip()]
@@ -166,21 +180,31 @@ def _split_token_grid(lines: Sequence[str]) -> list[list[str]]:
 def _build_token_grid(
     above: list[list[str]], below: Sequence[list[str]], width: int
 ) -> list[list[str]]:
-    """Return the cells of a grid, with the lines that are none of its rows; [] if it has no codes."""
+    """Return the cells of a grid of codes, or [] if it has none. Each line that is no row of it
+    becomes a row of one cell: lines above the grid come first, those between its rows last.
+
+    `above` are the words of the lines before the first one of `width` words, `below` those of the
+    others.
+    """
     grid = [row for row in below if len(row) == width and _can_begin_row(row, below[0])]
-    others = [row for row in below if row not in grid]
-    if any(_is_edge(row[0]) for row in others):
+    other_rows = [row for row in below if row not in grid]
+    if any(_is_edge(row[0]) for row in other_rows):
         return []
-    if above and (head := _read_grid_head(above[-1], width)):
-        above.pop()
-        grid = [head, *grid]
+    if above:
+        head = _read_grid_head(above[-1], width)
+        if head:
+            above.pop()
+            grid = [head, *grid]
     if not _is_grid_of_codes(grid):
         return []
-    return [*([" ".join(row)] for row in above), *grid, *([" ".join(row)] for row in others)]
+    lines_above = [[" ".join(row)] for row in above]
+    other_lines = [[" ".join(row)] for row in other_rows]
+    return [*lines_above, *grid, *other_lines]
 
 
-def _can_begin_row(row: Sequence[str], first: Sequence[str]) -> bool:
-    return row is first or _is_edge(row[0])
+def _can_begin_row(row: Sequence[str], first_row: Sequence[str]) -> bool:
+    """Return whether a row is the first one, which may be headings, or begins with figures."""
+    return row is first_row or _is_edge(row[0])
 
 
 def _read_grid_head(row: Sequence[str], width: int) -> list[str]:
@@ -204,13 +228,17 @@ def _is_grid_of_codes(grid: Sequence[Sequence[str]]) -> bool:
 
 
 def _is_edge(cell: str) -> bool:
+    """Return whether a cell may be the heading of a row or column: figures, or odds such as 3:1."""
     return bool(read_figures(cell)) or _ODDS.fullmatch(cell) is not None
 
 
 def _split_columns(lines: Sequence[str]) -> list[list[str]]:
-    """Return the cells of lines whose columns are set by blanks; one cell for any other line."""
-    if tokens := _split_token_grid(lines):
-        return tokens
+    """Return the cells of lines whose columns are set by blanks; one cell for each line of another
+    text. Raises UserError if lines have a different number of columns.
+    """
+    grid = _split_token_grid(lines)
+    if grid:
+        return grid
     rows = [
         [cell.strip() for cell in _COLUMN_GAP.split(line.strip())] if line.strip() else []
         for line in lines
@@ -220,11 +248,11 @@ def _split_columns(lines: Sequence[str]) -> list[list[str]]:
         return [row[:1] for row in rows]
     width = max(set(widths), key=widths.count)
     rows = _join_page_heads(rows, width)
-    odd = next((row for row in rows if len(row) > 1 and len(row) != width), None)
-    if odd is not None:
-        line = "  ".join(odd)[:60]
+    odd_row = next((row for row in rows if len(row) > 1 and len(row) != width), None)
+    if odd_row is not None:
+        line = clean_text("  ".join(odd_row)[:60], "A line")
         raise make_import_error(
-            f'"{clean_text(line, "A line")}" has {len(odd)} columns, the other lines have {width}.',
+            f'"{line}" has {len(odd_row)} columns, the other lines have {width}.',
             "Copy the cells with tabs between them, or write a comma between two cells.",
         )
     return rows
@@ -232,19 +260,22 @@ def _split_columns(lines: Sequence[str]) -> list[list[str]]:
 
 def _join_page_heads(rows: list[list[str]], width: int) -> list[list[str]]:
     """Return rows in which lines of two parts that stand by themselves are one cell: a title at the
-    left of a page and its number at the right.
+    left of a page and its number at the right. Tables of two columns stay as they are.
     """
-    read = list[list[str]]()
+    if width <= 2:
+        return rows
+    joined = list[list[str]]()
     for number, row in enumerate(rows):
-        around = [*rows[max(number - 1, 0) : number], *rows[number + 1 : number + 2]]
-        is_alone = not any(len(other) > 1 for other in around)
-        read.append(["  ".join(row)] if is_alone and len(row) == 2 < width else row)
-    return read
+        neighbors = [*rows[max(number - 1, 0) : number], *rows[number + 1 : number + 2]]
+        is_alone = all(len(neighbor) < 2 for neighbor in neighbors)
+        joined.append(["  ".join(row)] if is_alone and len(row) == 2 else row)
+    return joined
 
 
 def _cut_rows(rows: Sequence[Sequence[str]]) -> Blocks:
     """Return the tables of a sheet: they are separated by empty rows, by headings of their own, or
-    by empty columns.
+    by empty columns. A single line above a table is its title. Raises UserError for a sheet that is
+    too large.
     """
     if len(rows) > MOST_LINES:
         raise make_import_error(f"The sheet is larger than {MOST_LINES:,} lines.")
@@ -263,20 +294,24 @@ def _cut_rows(rows: Sequence[Sequence[str]]) -> Blocks:
             title = above[0]
         else:
             cut.left_out += above
-    cut.left_out += [title] if title else []
+    if title:
+        cut.left_out.append(title)
     return cut
 
 
 def _add_core(cut: Blocks, core: list[list[str]], title: str) -> None:
-    """Add rows to the tables of a text: as more rows of the last one, or as tables of their own."""
-    last = cut.blocks[-1] if cut.blocks else None
-    if last is None or title or _begins_table(core, last.rows):
+    """Add rows to the tables of a text: as tables of their own if they have a title or look like
+    such, otherwise as more rows of the last table, which is asked about unless they begin with
+    figures.
+    """
+    table = cut.blocks[-1] if cut.blocks else None
+    if table is None or title or _begins_table(core, table.rows):
         core = _drop_group_heading(core, cut.left_out)
         cut.blocks += [CellBlock(part, title) for part in _split_side_by_side(core, cut.questions)]
         return
     if not read_figures(core[0][0]):
         cut.questions.append(f'an empty row is above "{core[0][0][:30]}": read as one table')
-    last.rows = _pad_rows([*last.rows, *core])
+    table.rows = _pad_rows([*table.rows, *core])
 
 
 def _split_groups(rows: Sequence[Sequence[str]]) -> Iterator[list[Sequence[str]]]:
@@ -310,23 +345,28 @@ def _count_filled(row: Sequence[str]) -> int:
 def _split_group(
     group: Sequence[Sequence[str]],
 ) -> tuple[list[str], list[list[str]], list[str]]:
-    """Return the lines above a table, its rows and the notes below it."""
-    first = 0
-    while first < len(group) and _count_filled(group[first]) < 2:
-        first += 1
-    last = len(group)
-    keys = [row[0] for row in group[first:] if row and row[0] and _count_filled(row) > 1]
+    """Return the lines above a table, its rows, and the remarks below it. The table begins with the
+    first row of two or more cells; without one, there are lines above only.
+    """
+    start = 0
+    while start < len(group) and _count_filled(group[start]) < 2:
+        start += 1
+    stop = len(group)
+    keys = [row[0] for row in group[start:] if row and row[0] and _count_filled(row) > 1]
     has_figures = 2 * sum(_is_key(key) for key in keys) >= len(keys)
-    while last > first and _is_note(group[last - 1], has_figures):
-        last -= 1
-    above = ["".join(row) for row in group[:first]]
-    below = ["".join(row) for row in group[last:]]
-    core = [list(row) for row in group[first:last]]
+    while stop > start and _is_note(group[stop - 1], has_figures):
+        stop -= 1
+    above = ["".join(row) for row in group[:start]]
+    below = ["".join(row) for row in group[stop:]]
+    core = [list(row) for row in group[start:stop]]
     return above, _pad_rows(core) if core else [], below
 
 
 def _is_note(row: Sequence[str], has_figures: bool) -> bool:
-    """Return whether a row below a table is a remark: one text, and no heading of a row."""
+    """Return whether the last row of a table is a remark: a single text in its first cell that is
+    no figure and, unless the headings of rows are figures (`has_figures`), is long or begins as
+    remarks do.
+    """
     if _count_filled(row) != 1 or not row[0]:
         return False
     text = row[0]
@@ -340,23 +380,25 @@ def _is_key(text: str) -> bool:
     return bool(read_figures(text)) or is_date(text)
 
 
-def _begins_table(core: Sequence[Sequence[str]], before: Sequence[Sequence[str]]) -> bool:
+def _begins_table(core: Sequence[Sequence[str]], rows_before: Sequence[Sequence[str]]) -> bool:
     """Return whether rows below an empty row are a table of their own, not more rows of the one
-    before.
+    before. They are if they begin with dice, with the same headings, or with a heading that is no
+    figure above figures.
     """
-    first = core[0][0]
-    if is_dice_head(first):
+    head = core[0][0]
+    if is_dice_head(head):
         return True
-    if len(core) < 2 or _is_key(first):
+    if len(core) < 2 or _is_key(head):
         return False
-    if [cell.casefold() for cell in core[0]] == [cell.casefold() for cell in before[0]]:
+    if [cell.casefold() for cell in core[0]] == [cell.casefold() for cell in rows_before[0]]:
         return True
     return all(_is_key(row[0]) for row in core[1:])
 
 
 def _drop_group_heading(core: list[list[str]], left_out: list[str]) -> list[list[str]]:
-    """Return rows without a row above the headings that groups columns (`Range in hexes`), which
-    is left out; a column without any other heading gets the one from there.
+    """Return rows without a row above the headings that groups columns (`Range in hexes`). Its texts
+    are added to `left_out`, except for those above a column without another heading: they become
+    that heading.
     """
     if len(core) < 3 or not core[1][0] or _is_key(core[1][0]):
         return core
@@ -366,15 +408,17 @@ def _drop_group_heading(core: list[list[str]], left_out: list[str]) -> list[list
         return core
     if not is_dice_head(core[1][0]) and not all(_is_key(row[0]) for row in core[2:]):
         return core
-    above, heads, *rows = core
-    lone = [
-        not head and any(row[number] for row in rows) and bool(above[number])
-        for number, head in enumerate(heads)
-    ]
-    groups = [text for text, is_lone in zip(above, lone, strict=True) if text and not is_lone]
-    left_out += groups
-    pairs = zip(above, heads, lone, strict=True)
-    return [[text if is_lone else head for text, head, is_lone in pairs], *rows]
+    group_headings, heads, *rows = core
+    new_heads = list[str]()
+    for number, (group_heading, head) in enumerate(zip(group_headings, heads, strict=True)):
+        is_only_heading = not head and any(row[number] for row in rows)
+        if is_only_heading:
+            new_heads.append(group_heading)
+            continue
+        new_heads.append(head)
+        if group_heading:
+            left_out.append(group_heading)
+    return [new_heads, *rows]
 
 
 def _split_side_by_side(rows: list[list[str]], questions: list[str]) -> Iterator[list[list[str]]]:
@@ -403,8 +447,10 @@ def _split_side_by_side(rows: list[list[str]], questions: list[str]) -> Iterator
 
 
 def _find_column_groups(rows: Sequence[Sequence[str]]) -> list[list[int]]:
-    """Return the numbers of the columns of each table. A new one begins behind an empty column if
-    dice or the first heading stand there again, or wherever all headings begin anew.
+    """Return the numbers of the columns of each table, without empty columns.
+
+    A new table begins after an empty column if the next heading has dice or is the first heading
+    again, and wherever all headings are repeated.
     """
     columns = list(zip(*rows, strict=True))
     heads = [column[0].casefold() for column in columns]
@@ -414,8 +460,10 @@ def _find_column_groups(rows: Sequence[Sequence[str]]) -> list[list[int]]:
         if not any(column):
             continue
         follows_empty = number > 0 and not any(columns[number - 1])
-        is_first = is_dice_head(column[0]) or (bool(heads[0]) and heads[number] == heads[0])
-        if (follows_empty and is_first) or (width and number and number % width == 0):
+        is_first_head = bool(heads[0]) and heads[number] == heads[0]
+        begins_again = follows_empty and (is_first_head or is_dice_head(column[0]))
+        is_repeated = width > 0 and number > 0 and number % width == 0
+        if begins_again or is_repeated:
             parts.append([])
         parts[-1].append(number)
     return [part for part in parts if part]
@@ -431,6 +479,7 @@ def _find_repeated_width(heads: Sequence[str]) -> int:
 
 
 def _have_same_headings(groups: Sequence[Sequence[Sequence[str]]]) -> bool:
+    """Return whether there are several groups of columns, all with the same headings."""
     heads = {tuple(cell.casefold() for cell in group[0]) for group in groups}
     return len(groups) > 1 and len(heads) == 1
 
@@ -443,9 +492,10 @@ def _goes_on(groups: Sequence[Sequence[Sequence[str]]]) -> bool:
 
 def _pad_rows(rows: Sequence[Sequence[str]]) -> list[list[str]]:
     """Return rows of one length, without empty columns at the right. Raises UserError for too
-    many.
+    many rows or columns.
     """
-    width = max((column + 1 for row in rows for column, cell in enumerate(row) if cell), default=0)
+    widths = [column + 1 for row in rows for column, cell in enumerate(row) if cell]
+    width = max(widths, default=0)
     if len(rows) > MOST_ROWS + 2 or width > MOST_COLUMNS + 1:
         raise make_import_error(
             f"The sheet is larger than {MOST_ROWS} rows and {MOST_COLUMNS} columns."
@@ -457,12 +507,15 @@ def _pad_rows(rows: Sequence[Sequence[str]]) -> list[list[str]]:
 
 
 def _has_bars(line: str) -> bool:
+    """Return whether a line has cells between bars, not only a border."""
     plain = line.translate(_BARS)
     return "|" in plain and not _BOX_RULE.fullmatch(plain)
 
 
 def _cut_bars(lines: Sequence[str]) -> Blocks:
-    """Return the tables in boxes; the nearest heading above each is its title."""
+    """Return the tables in boxes; the nearest heading above each is its title. Other lines are left
+    out.
+    """
     cut = Blocks()
     title = ""
     prose = list[str]()
@@ -471,15 +524,19 @@ def _cut_bars(lines: Sequence[str]) -> Blocks:
         plain = line.translate(_BARS).strip()
         if _has_bars(line):
             rows.append(_split_bars(plain))
-        elif not _is_rule(plain):
-            if rows:
-                _add_box(cut, rows, title, prose)
-                title = ""
-                prose = []
-                rows = []
-            heading = _find_heading(plain)
-            title = heading or title
-            prose += [plain] if plain and not heading else []
+            continue
+        if _is_rule(plain):
+            continue
+        if rows:
+            _add_box(cut, rows, title, prose)
+            title = ""
+            prose = []
+            rows = []
+        heading = _find_heading(plain)
+        if heading:
+            title = heading
+        elif plain:
+            prose.append(plain)
     cut.left_out += prose
     return cut
 
@@ -490,7 +547,7 @@ def _is_rule(line: str) -> bool:
 
 
 def _find_heading(line: str) -> str:
-    """Return the heading in a line: one of Markdown, bold words, or a title with dice."""
+    """Return the heading in a line: one of Markdown, bold words, or a title with dice; else ""."""
     heading = _HEADING.fullmatch(line) or _BOLD.fullmatch(line)
     if heading:
         return remove_markup(heading[1]).strip(" *_")
@@ -498,13 +555,14 @@ def _find_heading(line: str) -> str:
 
 
 def _add_box(cut: Blocks, rows: list[list[str]], title: str, prose: list[str]) -> None:
-    """Add a box of cells. A short line right above it is its title if it has no heading."""
+    """Add a box of cells to the tables. If it has no title, a short line that is the last of the
+    `prose` above it becomes one. The rest of the prose is left out.
+    """
     is_title = not title and prose and len(prose[-1]) <= 60 and not prose[-1].endswith(".")
     if is_title:
         title = prose.pop()
-    cut.blocks += [
-        CellBlock(part, title) for part in _split_side_by_side(_pad_rows(rows), cut.questions)
-    ]
+    parts = _split_side_by_side(_pad_rows(rows), cut.questions)
+    cut.blocks += [CellBlock(part, title) for part in parts]
     cut.left_out += prose
 
 

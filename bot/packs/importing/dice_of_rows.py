@@ -1,4 +1,4 @@
-"""The dice that choose a row: those that the heading names, checked against the rows, else those
+"""The dice that choose a row: those that the heading names, if they fit the rows, or else those
 whose totals the rows are.
 """
 
@@ -37,8 +37,8 @@ _TIMES = re.compile(r"\s*[x*×/÷]\s*\d", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class RowDice:
-    """The dice of the rows ("" if nothing is rolled), what is always added to them, whether
-    players may add to them, and the figures of each row.
+    """The dice that choose a row ("" if nothing is rolled), the number that is always added to them,
+    whether players may add a modifier, and the figures of each row.
     """
 
     dice: str
@@ -47,12 +47,16 @@ class RowDice:
     rows: Sequence[tuple[Span, ...]] = ()
 
 
-def roll_rows(down: Headings, said: str, name: str, questions: list[str]) -> RowDice:
-    """Return the dice for rows of figures. `said` is the heading and the title, `name` the file's
-    name. Raises UserError if the heading names dice that cannot be those of the rows.
+def roll_rows(down: Headings, heading: str, name: str, questions: list[str]) -> RowDice:
+    """Return the dice for rows of figures: those that the heading names, or else those whose totals
+    the rows are.
+
+    `down` are the figures, `heading` is the text of the heading and the title, `name` the name of
+    the file. Guesses are added to `questions`. Raises UserError if the heading names dice that cannot
+    be those of the rows.
     """
-    added = _find_addition(said)
-    named_dice = find_named_dice(said)
+    added = _find_addition(heading)
+    named_dice = find_named_dice(heading)
     if is_digit_dice(named_dice):
         named_dice = _read_digit_dice(named_dice, down, questions)
     dice = named_dice or _guess_dice(down, name)
@@ -63,128 +67,132 @@ def roll_rows(down: Headings, said: str, name: str, questions: list[str]) -> Row
     rows = read_zero_as_highest(down.figures, dice, questions)
     if is_digit_dice(dice):
         return RowDice(dice, rows=rows)
-    flat = [span for row in rows for span in row]
-    _ask_about_heading(said, dice, questions)
-    says_modified = is_modified(said) and not added
-    is_open = any(None in span for span in flat)
+    spans = [span for row in rows for span in row]
+    _ask_about_heading(heading, dice, questions)
+    says_modified = is_modified(heading) and not added
+    is_open = any(None in span for span in spans)
     if not named_dice:
-        _ask_about_order(flat, dice, questions)
+        _ask_about_order(spans, dice, questions)
     elif not says_modified and not is_open:
-        _check_against(flat, dice, added, down.has_dates)
-    reason = _reason_for_modifier(flat, dice, added)
+        _check_against(spans, dice, added, down.has_dates)
+    reason = _find_reason_for_modifier(spans, dice, added)
     if reason and not says_modified:
         questions.append(f"players may add a modifier to {dice}, as its rows {reason}")
     return RowDice(dice, added, says_modified or bool(reason), rows)
 
 
-def _ask_about_heading(said: str, dice: str, questions: list[str]) -> None:
-    """Ask about what a heading says of its dice beyond what a table rolls."""
-    rest = _DICE_AND_REST.search(open_signs(said))
-    if rest and _SUBTRACTED.match(rest[2]):
+def _ask_about_heading(heading: str, dice: str, questions: list[str]) -> None:
+    """Ask about a heading that subtracts from its dice or does more with them than a roll, such as
+    `highest of`.
+    """
+    match = _DICE_AND_REST.search(open_signs(heading))
+    if match and _SUBTRACTED.match(match[2]):
         questions.append("a modifier is added to the dice: type -1 for 1 that is subtracted")
-    if _PLAIN_DICE_ONLY.search(said):
-        questions.append(f"{said.strip()[:40]} is read as plain {dice}")
+    if _PLAIN_DICE_ONLY.search(heading):
+        questions.append(f"{heading.strip()[:40]} is read as plain {dice}")
 
 
 def _read_digit_dice(dice: str, down: Headings, questions: list[str]) -> str:
-    """Return what a heading such as d66 says: dice read as digits, or one die of 66 sides if the
+    """Return the meaning of a heading such as d66: dice read as digits, or one die of 66 sides if the
     rows are its faces, which is asked about. Raises UserError for other rows.
     """
-    flat = down.flat
-    if digit_dice_for(flat) == dice:
+    spans = down.flat
+    if digit_dice_for(spans) == dice:
         return dice
     numbers = numbers_of(dice)
     sides = max(numbers)
-    if find_covered_range(flat) == (1, sides):
+    if find_covered_range(spans) == (1, sides):
         questions.append(
             f"d{sides} is read as one die of {sides} sides, as its rows are 1 to {sides}"
         )
         return f"1d{sides}"
-    low, high = find_limits(flat)
+    lowest, highest = find_limits(spans)
     raise make_import_error(
         f"The heading says d{sides}, but the rows are not the {len(numbers)} figures from "
-        f"{min(numbers)} to {sides}: they go from {format_signed(low)} to {format_signed(high)}."
+        f"{min(numbers)} to {sides}: they go from {format_signed(lowest)} to {format_signed(highest)}."
     )
 
 
-def _reason_for_modifier(flat: Sequence[Span], dice: str, added: int) -> str:
-    """Return why players must be able to add to the dice, "" if the rows have the totals of the
-    dice alone.
+def _find_reason_for_modifier(spans: Sequence[Span], dice: str, added: int) -> str:
+    """Return why players must be able to add to the dice, "" if the rows have no more than the totals
+    of the dice.
     """
-    if any(None in span for span in flat):
+    if any(None in span for span in spans):
         return "are open-ended"
-    low, high = get_totals(dice)
-    least, most = find_limits(flat)
-    return "go beyond them" if least < low + added or most > high + added else ""
+    lowest_total, highest_total = get_totals(dice)
+    lowest, highest = find_limits(spans)
+    if lowest < lowest_total + added or highest > highest_total + added:
+        return "go beyond them"
+    return ""
 
 
 def guess_dice(spans: Sequence[Span], title: str, questions: list[str]) -> str:
-    """Return the dice whose totals the figures of a list are, which is asked about. Raises
-    UserError for figures of none.
+    """Return the dice whose totals the figures of a list are, which is asked about. Raises UserError,
+    with the `title` of the list, if there are none.
     """
     dice = find_dice(spans) or find_die_from_zero(spans)
     if not dice:
-        reach = find_covered_range(spans)
-        what = f"{format_signed(reach[0])} to {format_signed(reach[1])}" if reach else "with gaps"
         raise make_import_error(
-            f"{title[:40]} names no dice, and its figures ({what}) are the totals of none.",
+            f"{title[:40]} names no dice, and its figures ({_format_reach(spans)}) are the totals of none.",
             "Write the dice into its title: 2d6 Weather.",
         )
     questions.append(f"it names no dice: read as {dice}, whose totals its figures are")
     return dice
 
 
+def _format_reach(spans: Sequence[Span]) -> str:
+    """Format the range that spans cover, or that they have gaps."""
+    reach = find_covered_range(spans)
+    return f"{format_signed(reach[0])} to {format_signed(reach[1])}" if reach else "with gaps"
+
+
 def check_totals(entries: Sequence[tuple[Span, object]], dice: str, title: str) -> None:
     """Raise UserError, with the `title` of the table, if figures of its entries lie outside the
-    totals of `dice`, where nothing is added to the roll. Figures of d66 are not checked here.
+    totals of `dice`, if nothing is added to the roll. Figures of d66 are not checked here.
     """
     if is_digit_dice(dice):
         return
-    low, high = get_totals(dice)
+    lowest_total, highest_total = get_totals(dice)
     for span, _ in entries:
-        ends = [figure for figure in span if figure is not None]
-        if min(ends) < low or max(ends) > high:
+        lowest, highest = find_limits([span])
+        if lowest < lowest_total or highest > highest_total:
             raise make_import_error(
-                f"{title[:40]} says {dice.removeprefix('1')}, which shows {low} to {high}, but it "
-                f"has a line for {format_span(span)}."
+                f"{title[:40]} says {dice.removeprefix('1')}, which shows {lowest_total} to "
+                f"{highest_total}, but it has a line for {format_span(span)}."
             )
 
 
 def _guess_dice(down: Headings, name: str) -> str:
     """Return the dice of rows whose heading names none: those of the file's name, if the rows are
-    their totals, else the first whose totals they are.
+    their totals, else the first whose totals they are. "" for measures and if no dice fit.
     """
     spans = down.flat
-    dice = find_dice(spans) or find_die_from_zero(spans)
     if down.measure:
         return ""
-    if down.has_dates and find_covered_range(spans) is None:
+    reach = find_covered_range(spans)
+    if down.has_dates and reach is None:
         return ""
     named_dice = find_named_dice(name)
-    if (
-        named_dice
-        and not is_digit_dice(named_dice)
-        and find_covered_range(spans) == get_totals(named_dice)
-    ):
+    if named_dice and not is_digit_dice(named_dice) and reach == get_totals(named_dice):
         return named_dice
-    return dice
+    return find_dice(spans) or find_die_from_zero(spans)
 
 
 def _ask_about_no_dice(down: Headings, questions: list[str]) -> None:
-    reach = find_covered_range(down.flat)
-    what = f"{format_signed(reach[0])} to {format_signed(reach[1])}" if reach else "with gaps"
+    """Ask about rows of figures that are not rolled, and whatever their headings ask."""
     questions += down.questions
     questions.append(
-        f"its rows ({what}) are the totals of no dice: if it is rolled, add them under rolls"
+        f"its rows ({_format_reach(down.flat)}) are the totals of no dice: "
+        f"if it is rolled, add them under rolls"
     )
 
 
-def _ask_about_order(flat: Sequence[Span], dice: str, questions: list[str]) -> None:
-    """Ask whether figures that fall from row to row are weights. Raises UserError for figures
-    that come twice.
+def _ask_about_order(spans: Sequence[Span], dice: str, questions: list[str]) -> None:
+    """Ask whether single figures that do not rise from row to row are weights. Raises UserError for
+    figures that come twice.
     """
-    figures = [low for low, high in flat if low is not None and low == high]
-    if len(figures) < len(flat):
+    figures = [low for low, high in spans if low is not None and low == high]
+    if len(figures) < len(spans):
         return
     listed = ", ".join(map(str, figures[:6]))
     if len({*figures}) < len(figures):
@@ -196,31 +204,31 @@ def _ask_about_order(flat: Sequence[Span], dice: str, questions: list[str]) -> N
         questions.append(f"rows {listed} are read as totals of {dice}: or are they weights?")
 
 
-def _check_against(flat: Sequence[Span], dice: str, added: int, has_dates: bool) -> None:
-    """Raise UserError for rows that are the totals of other dice than the heading says, or go far
-    beyond its dice.
+def _check_against(spans: Sequence[Span], dice: str, added: int, has_dates: bool) -> None:
+    """Raise UserError for rows that are the totals of other dice than the heading says, or that go
+    far beyond its dice. Rows that were read from dates have to fit exactly.
     """
-    low, high = get_totals(dice)
-    low += added
-    high += added
-    least, most = find_limits(flat)
-    reach = find_covered_range(flat)
-    if has_dates and (reach is None or reach != (low, high)):
+    lowest_total, highest_total = (total + added for total in get_totals(dice))
+    lowest, highest = find_limits(spans)
+    reach = find_covered_range(spans)
+    if reach == (lowest_total, highest_total):
+        return
+    if has_dates:
         raise make_import_error(
             f"The heading says {dice.removeprefix('1')}, but its rows look like dates, and read as "
-            f"figures they go from {format_signed(least)} to {format_signed(most)}.",
+            f"figures they go from {format_signed(lowest)} to {format_signed(highest)}.",
             AS_TEXT,
         )
-    if reach == (low, high):
+    other_dice = find_dice(spans) or find_die_from_zero(spans)
+    width = highest_total - lowest_total
+    is_far = lowest_total - lowest > width or highest - highest_total > width
+    is_other = bool(other_dice) and (added != 0 or other_dice != dice)
+    if not is_far and not is_other:
         return
-    other = find_dice(flat) or find_die_from_zero(flat)
-    is_far = low - least > high - low or most - high > high - low
-    if not is_far and (not other or (not added and other == dice)):
-        return
-    asked = f": {other.removeprefix('1')}?" if other else "."
+    suggestion = f": {other_dice.removeprefix('1')}?" if other_dice else "."
     raise make_import_error(
-        f"The heading says {_format_dice(dice, added)}, the rows go from {format_signed(least)} to "
-        f"{format_signed(most)}{asked}",
+        f"The heading says {_format_dice(dice, added)}, the rows go from {format_signed(lowest)} to "
+        f"{format_signed(highest)}{suggestion}",
         "Write the dice of the rows into the heading, or + DRM behind them if players add to them.",
     )
 
@@ -230,21 +238,21 @@ def _format_dice(dice: str, added: int) -> str:
     return f"{dice.removeprefix('1')}{plus}"
 
 
-def _find_addition(said: str) -> int:
-    """Return what a heading always adds to its dice: 1 for `2d6+1`. Raises UserError for dice of
-    two kinds, and for dice that are multiplied.
+def _find_addition(heading: str) -> int:
+    """Return the number that a heading always adds to its dice: 1 for `2d6+1`, -1 for `2d6-1`, else
+    0. Raises UserError for dice of two kinds, and for dice that are multiplied, kept or dropped.
     """
-    dice = _DICE_AND_REST.search(open_signs(said))
-    if not dice:
+    match = _DICE_AND_REST.search(open_signs(heading))
+    if not match:
         return 0
-    rest = dice[2]
-    if _OTHER_DICE.match(rest) or _TIMES.match(rest) or _KEEP_OR_DROP.match(rest):
+    text_after = match[2]
+    if any(sign.match(text_after) for sign in (_OTHER_DICE, _TIMES, _KEEP_OR_DROP)):
         raise make_import_error(
-            f"The heading says {dice[0][:20].strip()}: a table is rolled with plain dice of one "
+            f"The heading says {match[0][:20].strip()}: a table is rolled with plain dice of one "
             f"kind, such as 2d6 or 1d6+1.",
             "Import it without the dice, and write them under rolls.",
         )
-    added = _ADDED.match(rest)
+    added = _ADDED.match(text_after)
     if not added:
         return 0
     return int(added[2]) if added[1] == "+" else -int(added[2])

@@ -15,18 +15,20 @@ _NUMBERS = {
 
 
 def digit_dice_called(number: str) -> str:
-    """Return the dice that are called d66 and the like by their number, "" for other dice."""
+    """Return the dice that are called by a number, such as `D66` by "66"; "" if none are."""
     dice = f"D{number}"
     return dice if dice in _DIGITS else ""
 
 
 def is_digit_dice(dice: str) -> bool:
-    """Return whether dice are read as digits, such as `D66`, or `D66<` with the lower one first."""
+    """Return whether dice are read as digits, such as `D66`, or `D66<` with the lower one first and
+    `D66>` with the higher one first.
+    """
     return dice.startswith("D")
 
 
 def places_of(dice: str) -> tuple[str, ...]:
-    """Return what each of the dice is: ("tens", "ones") of `D66`."""
+    """Return the place of each of the dice in the number that they show: ("tens", "ones") of `D66`."""
     count, _ = _DIGITS[dice.rstrip("<>")]
     return PLACES[-count:]
 
@@ -42,13 +44,13 @@ def numbers_of(dice: str) -> frozenset[int]:
 
 
 def digit_dice_for(spans: Iterable[tuple[int | None, int | None]]) -> str:
-    """Return the dice whose numbers spans are, all of them; "" if there are none."""
-    figures = {
-        figure
-        for low, high in spans
-        for figure in range(low or 0, min(high or 0, 1_000) + 1)
-        if "0" not in str(figure)
-    }
+    """Return the dice whose numbers, all of them, the spans have, such as `D66` for 11-66; "" if there
+    are none. Figures between these numbers, such as 17 to 20, do not matter.
+    """
+    figures = set[int]()
+    for low, high in spans:
+        numbers_in_span = range(low or 0, min(high or 0, 1_000) + 1)
+        figures.update(number for number in numbers_in_span if "0" not in str(number))
     for dice, numbers in _NUMBERS.items():
         if figures >= numbers and max(figures) == max(numbers) and min(figures) == min(numbers):
             return dice

@@ -9,7 +9,7 @@ from bot.packs.importing.digit_dice import D66, digit_dice_called, digit_dice_fo
 from bot.rules.text.normalize import has_raised_signs, open_signs
 
 Span = tuple[int | None, int | None]
-"""From this figure to that one, both counted in; None where it is open."""
+"""The lowest and the highest figure of a range, both included. None stands for an open end."""
 
 _N = r"([-+]?\d{1,5})"
 _BETWEEN = re.compile(rf"(?:from )?{_N}%?\s*(?:-|\.{{2,3}}|~|to|thru|through|bis|à|/)\s*{_N}%?")
@@ -49,14 +49,16 @@ MOST_SIDES, MOST_TOTAL = 9_999, 10_000
 
 
 def normalize_figures(text: str) -> str:
-    """Return a heading with ASCII digits, signs and dashes, in lower case, each blank single."""
+    """Return a heading with ASCII digits, signs and dashes, in lower case, each blank single. A
+    heading with raised signs, such as `1²`, keeps its signs.
+    """
     if not has_raised_signs(text):
         text = open_signs(text)
     return " ".join(text.casefold().split())
 
 
 def read_figures(text: str) -> tuple[Span, ...]:
-    """Return the figures of a heading, several if it lists them; nothing if it is a word."""
+    """Return the figures of a heading, several if it lists them (`2, 4-6`); () if it is a word."""
     plain = _ORDINAL.sub(r"\1", normalize_figures(text))
     if not plain:
         return ()
@@ -66,11 +68,21 @@ def read_figures(text: str) -> tuple[Span, ...]:
     parts = _LIST_OF_FIGURES.split(plain)
     if len(parts) < 2 or _THOUSANDS.fullmatch(plain):
         return ()
-    spans = tuple(_read_span(part.strip()) for part in parts if part.strip())
-    return tuple(span for span in spans if span is not None) if None not in spans else ()
+    spans = list[Span]()
+    for part in parts:
+        if not part.strip():
+            continue
+        span = _read_span(part.strip())
+        if span is None:
+            return ()
+        spans.append(span)
+    return tuple(spans)
 
 
 def _read_span(text: str) -> Span | None:
+    """Return the figures of a normalized text that has a single figure or range, else None. The 00
+    at the end of `96-00` is 100.
+    """
     if re.fullmatch(_N, text):
         return int(text), int(text)
     if whole := _POINT_ZERO.fullmatch(text):
@@ -79,13 +91,12 @@ def _read_span(text: str) -> Span | None:
         number = int(mark[1] or mark[2])
         return number, number
     if between := _BETWEEN.fullmatch(text):
-        low = int(between[1])
-        high = int(between[2])
-        return low, 100 if high == 0 and between[2] == "00" else high
-    if more := _MORE.fullmatch(text):
-        return int(more[1] or more[2]), None
-    if less := _LESS.fullmatch(text):
-        return None, int(less[1] or less[2])
+        high = 100 if between[2] == "00" else int(between[2])
+        return int(between[1]), high
+    if open_above := _MORE.fullmatch(text):
+        return int(open_above[1] or open_above[2]), None
+    if open_below := _LESS.fullmatch(text):
+        return None, int(open_below[1] or open_below[2])
     if strict := _STRICT.fullmatch(text):
         figure = int(strict[2])
         return (figure + 1, None) if strict[1].startswith(_UPWARD) else (None, figure - 1)
@@ -108,7 +119,7 @@ def is_thousands(text: str) -> bool:
 
 
 def format_key(span: Span) -> str:
-    """A span as a key of a table."""
+    """Format a span as a key of a table: `3`, `2-5`, `-2..0`, `13+`, `..1`."""
     low, high = span
     if low is None:
         return f"..{high}"
@@ -137,25 +148,27 @@ def format_signed(figure: int | None) -> str:
 
 
 def is_rising(spans: Iterable[Span]) -> bool:
-    """Return whether each span runs upward and begins behind the one before it."""
-    last: int | None = None
+    """Return whether no span runs downward, and each begins above the end of the one before it. Only
+    the first may be open below, and only the last open above.
+    """
+    previous_high: int | None = None
     for number, (low, high) in enumerate(spans):
-        if (low is None and number) or (low is not None and last is not None and low <= last):
+        if number and (low is None or previous_high is None):
+            return False
+        if low is not None and previous_high is not None and low <= previous_high:
             return False
         if low is not None and high is not None and high < low:
             return False
-        if last is None and number:
-            return False
-        last = high
+        previous_high = high
     return True
 
 
 def find_covered_range(spans: Iterable[Span], *, inner: bool = False) -> tuple[int, int] | None:
-    """The whole range of figures that the spans cover without a gap; open ends count as their
-    printed figure.
+    """Return the lowest and highest figure of spans that leave no gap between them; None for spans
+    with a gap, for a span that runs downward or has more than 10,001 figures, and for none at all.
 
-    `inner` leaves lines with an open end out of it, except for that figure where it is next to the
-    rest.
+    A span with an open end counts as the figure that it prints (`5+` as 5). With `inner`, such spans
+    are left out.
     """
     figures = set[int]()
     for low, high in spans:
@@ -173,18 +186,15 @@ def find_covered_range(spans: Iterable[Span], *, inner: bool = False) -> tuple[i
 
 
 def is_stepped(spans: Sequence[Span]) -> bool:
-    """Return whether figures rise with gaps between them, such as 1, 4, 8, 12+: each goes up to the
-    next one.
+    """Return whether there are several single figures with gaps between them, such as 1, 4, 8, 12+:
+    each stands for the figures up to the next one. Only the last may be open above.
     """
-    *body, last = spans
-    is_single = all(low == high for low, high in body) and last[0] is not None
-    is_open = last[1] is None
-    return (
-        bool(body)
-        and is_single
-        and (is_open or last[0] == last[1])
-        and find_covered_range(spans) is None
-    )
+    *body, (last_low, last_high) = spans
+    if not body or any(low != high for low, high in body):
+        return False
+    if last_low is None or last_high not in (None, last_low):
+        return False
+    return find_covered_range(spans) is None
 
 
 def find_limits(spans: Iterable[Span]) -> tuple[int, int]:
@@ -194,14 +204,14 @@ def find_limits(spans: Iterable[Span]) -> tuple[int, int]:
 
 
 def get_totals(dice: str) -> tuple[int, int]:
-    """The lowest and highest total of dice such as 2d6."""
+    """Return the lowest and highest total of dice such as 2d6."""
     count, _, sides = dice.partition("d")
     return int(count or 1), int(count or 1) * int(sides)
 
 
 def find_dice(spans: Sequence[Span]) -> str:
-    """The dice whose totals the figures are, exactly or with open ends; nothing where there are
-    none.
+    """Return the first usual dice whose totals the figures are, "" if there are none. Rows with open
+    ends may stand outside the totals. Dice read as digits (`D66`) are among them.
     """
     for inner in (False, True):
         reach = find_covered_range(spans, inner=inner)
@@ -212,8 +222,8 @@ def find_dice(spans: Sequence[Span]) -> str:
 
 
 def find_named_dice(text: str) -> str:
-    """The first dice that a text names, such as `2d6`; nothing where it names none that can be
-    rolled.
+    """Return the first dice that a text names, such as `2d6`, or `D66` for dice read as digits; "" if
+    it names none, or if they cannot be rolled.
     """
     dice = _DICE.search(open_signs(text))
     if not dice:
@@ -226,16 +236,18 @@ def find_named_dice(text: str) -> str:
 
 
 def remove_dice(text: str) -> str:
-    """Return a title without the dice that it names: `Weather (d6)` is `Weather`."""
+    """Return a title without the first dice that it names, and the brackets or the word Roll around
+    them: `Weather (d6)` is `Weather`.
+    """
     plain = open_signs(text)
     dice = _DICE.search(plain)
     if not dice:
         return text
-    before = plain[: dice.start()].rstrip(" ([:-")
-    if before.casefold().endswith(("(roll", "[roll")):
-        before = before[: -len("(roll")].rstrip(" :-")
-    after = plain[dice.end() :].lstrip(" )]:.-")
-    return f"{before} {after}".strip()
+    text_before = plain[: dice.start()].rstrip(" ([:-")
+    if text_before.casefold().endswith(("(roll", "[roll")):
+        text_before = text_before[: -len("(roll")].rstrip(" :-")
+    text_after = plain[dice.end() :].lstrip(" )]:.-")
+    return f"{text_before} {text_after}".strip()
 
 
 def can_be_rolled(count: int, sides: int) -> bool:

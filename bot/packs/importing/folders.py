@@ -1,12 +1,11 @@
-"""Tables from elsewhere by the folder: each file is read by itself, and packs are filled with
-what comes of them.
+"""The import of a whole folder or zip: each file is read by itself, and packs are filled with the
+tables in them.
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import count
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -31,13 +30,13 @@ ID = "tables"
 MOST = 3_000
 """Files of one folder."""
 _ROOM = MOST_BYTES - 6_000
-"""What is left beside pack.yaml and game.yaml."""
+"""Bytes for the tables of a pack: the others are for pack.yaml and game.yaml."""
 _GROUP = re.compile(r"^group: .*$", re.MULTILINE)
 
 
 class FolderTable(NamedTuple):
-    """A table on its way into a pack: the name it would like, its YAML, the file that it is from,
-    and how it was read.
+    """A table on its way into a pack: the id that it gets if no other table has it, its YAML, the
+    name of the file that it is from, the format of that file, and a line on how it was read.
     """
 
     id: str
@@ -49,48 +48,47 @@ class FolderTable(NamedTuple):
 
 @dataclass(slots=True)
 class _Pack:
-    """Tables as long as they fit: `files` by name, `of` which of ours each is, and the groups by
-    their ids.
+    """A pack that is filled with tables: its `files` by name, the `tables` by their id in it, and
+    the titles of its groups by id. `size` is that of the tables, in bytes.
     """
 
     files: dict[str, str] = field(default_factory=dict)
-    of: dict[str, FolderTable] = field(default_factory=dict)
+    tables: dict[str, FolderTable] = field(default_factory=dict)
     groups: dict[str, str] = field(default_factory=dict)
     size: int = 0
-    _in: Counter[str] = field(default_factory=Counter)
+    _group_sizes: Counter[str] = field(default_factory=Counter)
+    """The number of tables in each group."""
 
     def try_add(self, table: FolderTable) -> bool:
-        """Put a table in, under the folder that its file was in; False where there is no room
-        for it.
+        """Add a table if there is room for it, and return whether there was.
+
+        Its group is called after the folder of its file, with a number once a group is full. The
+        first table of a pack always has room.
         """
         folder = PurePosixPath(table.file).parent.name
-        base = make_slug(folder)[:25] or GROUP
+        base = make_name(make_slug(folder)[:25] or GROUP, GROUP)
         title = clean_title(folder.replace("_", " "), "Tables")
-        base = make_name(base, GROUP)
-        number = next(
-            number for number in count(1) if self._in[_make_group_name(base, number)] < MOST_SHOWN
-        )
+        number = 1
+        while self._group_sizes[_make_group_name(base, number)] >= MOST_SHOWN:
+            number += 1
         group = _make_group_name(base, number)
         size = len(table.text.encode())
-        is_full = len(self.files) > MOST_FILES - 4 or (
-            group not in self.groups and len(self.groups) == MOST_SHOWN
-        )
+        has_all_groups = group not in self.groups and len(self.groups) == MOST_SHOWN
+        is_full = has_all_groups or len(self.files) > MOST_FILES - 4
         if self.files and (is_full or self.size + size > _ROOM):
             return False
-        id = make_name(table.id, "table", self.of)
+        id = make_name(table.id, "table", self.tables)
         self.groups[group] = title if number == 1 else f"{title} {number}"
-        self.files[f"{id}.yaml"], self.of[id] = (
-            _GROUP.sub(f"group: {group}", table.text, count=1),
-            table,
-        )
+        self.files[f"{id}.yaml"] = _GROUP.sub(f"group: {group}", table.text, count=1)
+        self.tables[id] = table
         self.size += size
-        self._in[group] += 1
+        self._group_sizes[group] += 1
         return True
 
     def build_import(self, title: str) -> Imported:
-        """What is in it, as if it had come out of one file."""
-        formats = " and ".join(dict.fromkeys(table.format for table in self.of.values()))
-        understood = tuple(f"{id}: {table.understood}" for id, table in self.of.items())
+        """Return the tables as if they had come out of one file."""
+        formats = " and ".join(dict.fromkeys(table.format for table in self.tables.values()))
+        understood = tuple(f"{id}: {table.understood}" for id, table in self.tables.items())
         return Imported(formats, self.files, self.groups, (), title, understood=understood)
 
 
@@ -100,128 +98,172 @@ def _make_group_name(base: str, number: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class GatheredPacks:
-    """What the files of a folder came to: packs without a fault, what to look at again, and
-    `left_out`: which file (or table of one) is in none of them, and why. `taken` counts the files
-    of which something is in one, `read` all."""
+    """The result of reading the files of a folder: packs without a fault, and questions about their
+    tables. `left_out` says which file, or table of one, is in no pack, and why.
+    """
 
     packs: tuple[Imported, ...]
     questions: tuple[str, ...]
     left_out: tuple[str, ...]
-    taken: int
-    read: int
+    used_count: int
+    """The number of files with a table in a pack."""
+    file_count: int
+    """The number of all files."""
+
+
+@dataclass(slots=True)
+class _FolderContents:
+    """The tables of all files, questions about them, and the files and tables that are left out."""
+
+    tables: list[FolderTable] = field(default_factory=list)
+    questions: list[str] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+    file_count: int = 0
 
 
 def gather_packs(
     files: Iterable[tuple[str, bytes]], title: str, *, is_alone: bool = False
 ) -> GatheredPacks:
-    """The tables of all files out of which one comes, as packs called `title`, `title 2` ...; of
-    one that is to be alone what does not fit is left out. Raises UserError for more than MOST
-    files."""
-    tables = list[FolderTable]()
-    questions = list[str]()
-    left_out = list[str]()
-    read = 0
-    for read, (name, data) in enumerate(files, 1):
-        if read > MOST:
+    """Return the tables of all files that have some, as packs called `title`, `title 2` and so on.
+
+    If `is_alone`, there is only one pack, and tables that do not fit into it are left out. Raises
+    UserError for more than MOST files.
+    """
+    contents = _read_contents(files)
+    packs = list[Imported]()
+    used_files = set[str]()
+    for pack in _fill_packs(contents):
+        if packs and is_alone:
+            contents.left_out += [
+                f"{table.file}: a pack has no more room"
+                for table in contents.tables
+                if table.file not in used_files
+            ]
+            break
+        used_files |= {table.file for table in pack.tables.values()}
+        pack_title = f"{title} {len(packs) + 1}" if packs else title
+        packs.append(pack.build_import(clean_title(pack_title)))
+    return GatheredPacks(
+        tuple(packs),
+        tuple(contents.questions),
+        tuple(contents.left_out),
+        len(used_files),
+        contents.file_count,
+    )
+
+
+def _read_contents(files: Iterable[tuple[str, bytes]]) -> _FolderContents:
+    """Return the tables of files. Decks, and tables that are too large for a pack, are left out.
+    Raises UserError for more than MOST files.
+    """
+    contents = _FolderContents()
+    for name, data in files:
+        contents.file_count += 1
+        if contents.file_count > MOST:
             raise make_import_error(
                 f"There are more than {MOST:,} files in it.", "Import its folders one by one."
             )
         try:
-            # the tables of one file may come into several packs
-            made = import_tables(data, name, chains=False)
+            # without chains, as the tables of one file may come into several packs
+            imported = import_tables(data, name, chains=False)
         except UserError as error:
-            left_out.append(f"{name}: {error.message}")
+            contents.left_out.append(f"{name}: {error.message}")
             continue
-        for (file, text), line in zip(made.files.items(), made.understood, strict=True):
-            if len(text.encode()) > _ROOM:
-                left_out.append(
-                    f"{name}: {file} alone is larger than the {MOST_BYTES // 1024} kB that a pack has"
-                )
-            elif file.startswith(f"{DECKS}/"):
-                left_out.append(
-                    f"{name}: a deck goes into a pack by itself: grognard import {name} --pack PACK"
-                )
-            else:
-                understood = line.partition(": ")[2]
-                tables.append(
-                    FolderTable(file.removesuffix(".yaml"), text, name, made.format, understood)
-                )
-        questions += [f"{name}, {question}" for question in made.questions]
-    packs = list[Imported]()
-    taken = set[str]()
-    for pack in _fill_packs(tables, questions, left_out):
-        if packs and is_alone:
-            left_out += [
-                f"{table.file}: a pack has no more room"
-                for table in tables
-                if table.file not in taken
-            ]
-            break
-        taken |= {table.file for table in pack.of.values()}
-        packs.append(
-            pack.build_import(clean_title(f"{title} {len(packs) + 1}" if packs else title))
-        )
-    return GatheredPacks(tuple(packs), tuple(questions), tuple(left_out), len(taken), read)
+        for (file, text), line in zip(imported.files.items(), imported.understood, strict=True):
+            reason = _find_reason_to_leave_out(file, text, name)
+            if reason:
+                contents.left_out.append(f"{name}: {reason}")
+                continue
+            id = file.removesuffix(".yaml")
+            understood = line.partition(": ")[2]
+            contents.tables.append(FolderTable(id, text, name, imported.format, understood))
+        contents.questions += [f"{name}, {question}" for question in imported.questions]
+    return contents
 
 
-def _fill_packs(
-    tables: Sequence[FolderTable], questions: list[str], left_out: list[str]
-) -> Iterator[_Pack]:
-    """Packs one after another, without the tables in which the check finds a fault."""
-    rest = list(tables)
-    while rest:
+def _find_reason_to_leave_out(file: str, text: str, name: str) -> str:
+    """Return why an imported table or deck goes into no pack with others, else "". `name` is the
+    file that it came from.
+    """
+    if len(text.encode()) > _ROOM:
+        return f"{file} alone is larger than the {MOST_BYTES // 1024} kB that a pack has"
+    if file.startswith(f"{DECKS}/"):
+        return f"a deck goes into a pack by itself: grognard import {name} --pack PACK"
+    return ""
+
+
+def _fill_packs(contents: _FolderContents) -> Iterator[_Pack]:
+    """Yield one pack after another until all tables are in one, except those in which the check
+    finds a fault. These are added to `left_out`, and questions of the check to `questions`.
+    """
+    waiting = list(contents.tables)
+    while waiting:
         pack = _Pack()
-        fitting = next((at for at, table in enumerate(rest) if not pack.try_add(table)), len(rest))
+        count = 0
+        while count < len(waiting) and pack.try_add(waiting[count]):
+            count += 1
         report = check_content(pack.build_import(ID).pack(ID))
         faulty = _find_faulty_tables(pack, report)
-        left_out += [f"{table.file}: {fault}" for table, fault in faulty.items()]
+        contents.left_out += [f"{table.file}: {fault}" for table, fault in faulty.items()]
         if faulty:
-            rest = [table for table in rest if table not in faulty]
+            waiting = [table for table in waiting if table not in faulty]
             continue
-        questions += [question.removeprefix(f"{ID}/") for question in report.questions]
-        rest = rest[fitting:]
+        contents.questions += [question.removeprefix(f"{ID}/") for question in report.questions]
+        waiting = waiting[count:]
         yield pack
 
 
 def _find_faulty_tables(pack: _Pack, report: Report) -> dict[FolderTable, str]:
-    """The tables with a fault, and the first of each."""
-    found: dict[FolderTable, str] = {}
+    """Return the tables with a fault, and the first fault of each. A fault that names none of the
+    tables is taken for one of the first.
+    """
+    faults_by_table: dict[FolderTable, str] = {}
+    first_table = next(iter(pack.tables.values()))
     for fault in report.faults:
-        said = fault.removeprefix(f"{ID}/")
-        table = pack.of.get(said.partition(".yaml")[0], next(iter(pack.of.values())))
-        found.setdefault(table, said)
-    return found
+        text = fault.removeprefix(f"{ID}/")
+        table = pack.tables.get(text.partition(".yaml")[0], first_table)
+        faults_by_table.setdefault(table, text)
+    return faults_by_table
 
 
 # -- a folder on this machine, a zip in chat
 
 
 def import_folder(path: Path, folder: Path | None) -> ImportReport:
-    """What a folder or zip of tables came to, written as a pack (and as others beside it where one
-    does not hold all); looked at alone without a `folder`. Raises UserError where that cannot be.
+    """Import the tables of a folder or zip, and return the report to print.
+
+    They are written as a pack into `folder`, a new one, and into `folder-2` and so on if one pack
+    does not hold all. Nothing is written if `folder` is None. The status is 1 if something is left
+    out. Raises UserError if a folder cannot be read or written.
     """
     with explain_file_errors(path, "read", code="unreadable-file"):
-        files = (
-            _read_files(path) if path.is_dir() else read_tables_of_zip(path.read_bytes(), path.name)
-        )
-        found = gather_packs(files, clean_title(path.resolve().stem.replace("_", " ").capitalize()))
-    lines = [f"read as   {line}" for made in found.packs for line in made.understood]
-    lines += [f"question  {question}" for question in dict.fromkeys(found.questions)]
-    lines += [f"left out  {reason}" for reason in found.left_out]
-    for number, made in enumerate(found.packs, 1):
-        into = folder and (folder if number == 1 else folder.with_name(f"{folder.name}-{number}"))
-        if into:
-            write_new(made, into)
-        lines.append(
-            f"{f'{into} is written' if into else made.title}: {format_count(len(made.files), 'table')}"
-        )
-    lines.append(f"{found.taken} of {format_count(found.read, 'file')} taken.")
-    if found.packs and folder is None:
+        if path.is_dir():
+            files = _read_files(path)
+        else:
+            files = read_tables_of_zip(path.read_bytes(), path.name)
+        title = path.resolve().stem.replace("_", " ").capitalize()
+        gathered = gather_packs(files, clean_title(title))
+    lines = [f"read as   {line}" for pack in gathered.packs for line in pack.understood]
+    lines += [f"question  {question}" for question in dict.fromkeys(gathered.questions)]
+    lines += [f"left out  {reason}" for reason in gathered.left_out]
+    for number, pack in enumerate(gathered.packs, 1):
+        count = format_count(len(pack.files), "table")
+        if folder is None:
+            lines.append(f"{pack.title}: {count}")
+            continue
+        target = folder if number == 1 else folder.with_name(f"{folder.name}-{number}")
+        write_new(pack, target)
+        lines.append(f"{target} is written: {count}")
+    lines.append(f"{gathered.used_count} of {format_count(gathered.file_count, 'file')} taken.")
+    if gathered.packs and folder is None:
         lines.append("--pack FOLDER makes a pack of it.")
-    return ImportReport(lines, int(bool(found.left_out)))
+    return ImportReport(lines, 1 if gathered.left_out else 0)
 
 
 def _read_files(folder: Path) -> Iterator[tuple[str, bytes]]:
+    """Yield (name, data) of each file below a folder that may have a table. Links are left out, and
+    at most MOST_READ + 1 bytes are read.
+    """
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
         if is_of_tables(name) and path.is_file() and not path.is_symlink():

@@ -49,7 +49,7 @@ _DATED = re.compile(
 )
 _SLASHED = re.compile(rf"{_MARK}(\d{{1,3}})/(\d{{1,3}})(?:\s*[.):：]\s*|\s+[-–—=]\s+)(\S.*)")
 _COLUMN_HEADS = re.compile(r"(?:roll|die|dice|die roll)\s+\S+", re.IGNORECASE)
-"""Two headings of columns, which are no title."""
+"""A line with two headings of columns, which is no title."""
 _HEADING_SIGNS = re.compile(r"^#{1,6}\s+|\*\*|__")
 _ROLL20_TABLE = re.compile(r"!import-table\s+--(.{1,200})")
 _ROLL20_ITEM = re.compile(r"!import-table-item\s+--(.{1,4000})")
@@ -58,21 +58,26 @@ _LONGEST_TITLE = 80
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """A line of a list: its figures and its text; and as it reads if a dash behind its figure is
-    only a mark (`1 - 4 men`), None if it has none.
+    """A line of a list: its figures and its text.
+
+    `marked` is another reading of a line such as `1 - 4 men`, in which the dash is only a mark after
+    the figure, or None.
     """
 
     span: Span
     text: str
     marked: tuple[Span, str] | None = None
     date: str = ""
+    """The date that its figures were read from, or ""."""
     slash: str = ""
-    """Its figures as they are typed, if a slash is between them."""
+    """Its figures as they are typed, if a slash is between them, or ""."""
 
 
 @dataclass(slots=True)
 class _List:
-    """The lines of one list: its title, its entries by their figures, and lines without one."""
+    """The lines of one list: its title, its entries, and its lines without a figure. `notes` are lines
+    that belong to none of these.
+    """
 
     title: str = ""
     entries: list[_Entry] = field(default_factory=list)
@@ -83,8 +88,8 @@ class _List:
 
 
 def is_list(text: str) -> bool:
-    """Return whether a text is a list: most lines are entries, or a title names dice and a line
-    follows for each of their faces; and no mark parts cells.
+    """Return whether a text is a list: half of its lines or more are entries, or its title names one
+    die and a line follows for each face. A text with cells between marks is none.
     """
     lines = [line.strip() for line in text.split("\n") if line.strip()]
     if len(lines) < 2 or any("\t" in line or "|" in line for line in lines[:3]):
@@ -98,8 +103,8 @@ def is_list(text: str) -> bool:
 
 
 def _is_of_cells(lines: Sequence[str]) -> bool:
-    """Return whether most lines are rows of cells: as many commas or semicolons in each, and a
-    figure before the first.
+    """Return whether more than half of the lines have the same number of cells between commas or
+    semicolons, and half of those begin with a figure or date.
     """
     for mark in ",;":
         rows = [_split_cells(line, mark) for line in lines if mark in line]
@@ -112,6 +117,7 @@ def _is_of_cells(lines: Sequence[str]) -> bool:
 
 
 def _split_cells(line: str, mark: str) -> list[str]:
+    """Return the cells of a line of CSV; the line as a single cell if it is broken."""
     try:
         return next(csv.reader([line], delimiter=mark), [line])
     except csv.Error:
@@ -119,20 +125,19 @@ def _split_cells(line: str, mark: str) -> list[str]:
 
 
 def _is_of_faces(lines: Sequence[str]) -> bool:
-    """Return whether a title names one die and as many lines follow as it has faces."""
-    dice = find_named_dice(lines[0])
-    if (
-        not is_dice_head(lines[0])
-        or any(mark in lines[0] for mark in ",;")
-        or not dice.startswith("1d")
-    ):
+    """Return whether a title names one die and is followed by a line for each of its faces."""
+    title = lines[0]
+    dice = find_named_dice(title)
+    if not is_dice_head(title) or not dice.startswith("1d"):
+        return False
+    if "," in title or ";" in title:
         return False
     return len(lines) - 1 == get_totals(dice)[1]
 
 
 def read_lists(text: str, name: str) -> tuple[list[TableDraft], list[str]]:
-    """Return the tables of lists, and what to say about lines that are in none of them. Raises
-    UserError.
+    """Return the tables of lists, and remarks on the lines that are in none of them. `name` is the
+    title of a list without one. Raises UserError.
     """
     lists = _split_lists(text)
     notes = [note for part in lists for note in part.notes]
@@ -141,13 +146,15 @@ def read_lists(text: str, name: str) -> tuple[list[TableDraft], list[str]]:
 
 
 def _split_lists(text: str) -> list[_List]:
-    """Return the lists of a text: a new one begins below a title with dice."""
+    """Return the lists of a text: a new one begins with each title that names dice."""
     lists = [_List()]
     was_empty = False
     for raw in text.split("\n"):
         line = _HEADING_SIGNS.sub("", raw.strip()).strip()
         if line:
-            if _is_title(line) and (lists[-1].entries or lists[-1].lines or lists[-1].title):
+            current = lists[-1]
+            has_lines = current.entries or current.lines or current.title
+            if has_lines and _is_title(line):
                 lists.append(_List())
             _add_line(lists[-1], line, was_empty)
         was_empty = not line
@@ -166,16 +173,16 @@ def _is_title(line: str) -> bool:
 
 
 def _add_line(part: _List, line: str, was_empty: bool) -> None:
-    """Add a line to a list: as an entry, the title, more of the last entry, or a note."""
+    """Add a line to a list: as an entry, the title, more of the last entry, or a note. `was_empty`:
+    the line before it was empty, so it does not continue an entry.
+    """
     entry = None if _is_title(line) else _read_entry(line)
     if _is_title(line):
         part.title = line
     elif entry is not None:
         part.entries.append(entry)
     elif part.entries and not was_empty:
-        last = part.entries[-1]
-        marked = last.marked and (last.marked[0], f"{last.marked[1]} {line}")
-        part.entries[-1] = replace(last, text=f"{last.text} {line}", marked=marked)
+        part.entries[-1] = _continue_entry(part.entries[-1], line)
         part.joined.append(line)
     elif part.entries:
         part.notes.append(line)
@@ -185,22 +192,36 @@ def _add_line(part: _List, line: str, was_empty: bool) -> None:
         part.lines.append(line)
 
 
+def _continue_entry(entry: _Entry, line: str) -> _Entry:
+    """Return an entry with a line added to its text, in both readings."""
+    marked = entry.marked
+    if marked is not None:
+        span, text = marked
+        marked = (span, f"{text} {line}")
+    return replace(entry, text=f"{entry.text} {line}", marked=marked)
+
+
 def _read_entry(line: str) -> _Entry | None:
-    """Return a line as an entry, None if it is none. A date is the range that it was."""
-    if dated := _DATED.fullmatch(line):
+    """Return a line as an entry, None if it is none. A date is read as the range that it was, and
+    `1/2` as a range if its figures follow each other.
+    """
+    dated = _DATED.fullmatch(line)
+    if dated:
         pairs = read_date_pairs(dated[1])
         if pairs:
             low, high = sorted(pairs[0])
             return _Entry((low, high), dated[2].strip(), date=dated[1])
-    if (slashed := _SLASHED.fullmatch(line)) and int(slashed[2]) == int(slashed[1]) + 1:
-        typed = f"{slashed[1]}/{slashed[2]}"
-        return _Entry((int(slashed[1]), int(slashed[2])), slashed[3].strip(), slash=typed)
+    slashed = _SLASHED.fullmatch(line)
+    if slashed and int(slashed[2]) == int(slashed[1]) + 1:
+        span = (int(slashed[1]), int(slashed[2]))
+        return _Entry(span, slashed[3].strip(), slash=f"{slashed[1]}/{slashed[2]}")
     entry = _ENTRY.fullmatch(line)
     spans = read_figures(entry[1]) if entry else ()
     if entry is None or len(spans) != 1:
         return None
     marked = None
-    if single := _MARKED.fullmatch(line):
+    single = _MARKED.fullmatch(line)
+    if single:
         number = int(single[1])
         marked = (number, number), single[2].strip()
         if _is_upside_down(spans[0]):
@@ -215,8 +236,9 @@ def _is_upside_down(span: Span) -> bool:
 
 
 def _choose_reading(entries: Sequence[_Entry]) -> list[tuple[Span, str]]:
-    """Return the figures and texts of entries: a dash is a mark of the list if the figures rise
-    without a gap then, and do not as ranges.
+    """Return the figures and texts of entries. Of the readings of dashes, the first is chosen in which
+    the figures rise without a gap: as ranges, as marks after single figures, or as marks wherever
+    they can be.
     """
     ranges = [(entry.span, entry.text) for entry in entries]
     marked = [entry.marked or (entry.span, entry.text) for entry in entries]
@@ -229,8 +251,8 @@ def _choose_reading(entries: Sequence[_Entry]) -> list[tuple[Span, str]]:
 
 
 def _remove_list_marks(entries: list[tuple[Span, str]]) -> list[tuple[Span, str]]:
-    """Return entries with a dash behind the figure of several read as the mark of a list: only
-    one row is 4 or less.
+    """Return entries with `4-` read as 4 if several are written so, as only one row of a list can be
+    4 or less. Others stay as they are.
     """
     marked = [span for span, _ in entries if span[0] is None]
     if len(marked) < 2:
@@ -239,6 +261,7 @@ def _remove_list_marks(entries: list[tuple[Span, str]]) -> list[tuple[Span, str]
 
 
 def _build_draft(part: _List, name: str) -> TableDraft:
+    """Return the table of a list. `name` is its title if it has none. Raises UserError."""
     dice = find_named_dice(part.title)
     title = remove_dice(part.title).rstrip(" :：.") or name
     if _COLUMN_HEADS.fullmatch(part.title):
@@ -246,31 +269,32 @@ def _build_draft(part: _List, name: str) -> TableDraft:
     if not part.entries:
         return _build_faces_draft(part, title, dice)
     if part.lines:
-        raise make_import_error(
-            f'"{clean_text(part.lines[0][:60], "A line")}" has no figure before it.'
-        )
-    listed = _choose_reading(part.entries)
-    spans = [span for span, _ in listed]
+        quoted = clean_text(part.lines[0][:60], "A line")
+        raise make_import_error(f'"{quoted}" has no figure before it.')
+    reading = _choose_reading(part.entries)
+    spans = [span for span, _ in reading]
     if is_digit_dice(dice) and digit_dice_for(spans) != dice:
         numbers = numbers_of(dice)
+        lowest = min(numbers)
+        highest = max(numbers)
         raise make_import_error(
-            f"The title of {title[:40]} says d{max(numbers)}, but its figures are not the "
-            f"{len(numbers)} from {min(numbers)} to {max(numbers)}."
+            f"The title of {title[:40]} says d{highest}, but its figures are not the "
+            f"{len(numbers)} from {lowest} to {highest}."
         )
     questions = _list_questions(part, spans)
     dice = dice or guess_dice(spans, title, questions)
-    lines = read_zero_as_highest([(span,) for span in spans], dice, questions)
-    entries = [
-        (span, remove_markup(text))
-        for row, (_, text) in zip(lines, listed, strict=True)
-        for span in row
-    ]
+    rows = read_zero_as_highest([(span,) for span in spans], dice, questions)
+    entries = list[tuple[Span, str]]()
+    for row, (_, text) in zip(rows, reading, strict=True):
+        entries += [(span, remove_markup(text)) for span in row]
     check_totals(entries, dice, title)
     return build_one_column(title, SOURCE, dice, entries, questions)
 
 
 def _list_questions(part: _List, spans: Sequence[Span]) -> list[str]:
-    """Return what to look at again in a list."""
+    """Return the questions about a list: lines that were joined, dates, slashes, and figures that do
+    not rise. `spans` are the figures as they are read.
+    """
     questions = list[str]()
     if part.joined:
         quoted = ", ".join(f'"{line[:40]}"' for line in part.joined[:3])
@@ -287,51 +311,57 @@ def _list_questions(part: _List, spans: Sequence[Span]) -> list[str]:
 
 
 def _build_faces_draft(part: _List, title: str, dice: str) -> TableDraft:
-    """Return the table of lines without figures: one for each face of the die of the title."""
-    _, sides = get_totals(dice) if dice.startswith("1d") else (0, 0)
+    """Return the table of lines without figures: one for each face of the die of the title. Raises
+    UserError unless there are as many lines as faces.
+    """
+    sides = get_totals(dice)[1] if dice.startswith("1d") else 0
     if len(part.lines) != sides:
         raise make_import_error(
             f"{title[:40]} has {len(part.lines)} lines without figures for {dice or 'no dice'}.",
             "Write the figure before each line: 1. A farmer.",
         )
     entries = [((face, face), remove_markup(text)) for face, text in enumerate(part.lines, 1)]
-    return build_one_column(
-        title, SOURCE, dice, entries, [f"its lines have no figures: read as 1 to {sides}"]
-    )
+    questions = [f"its lines have no figures: read as 1 to {sides}"]
+    return build_one_column(title, SOURCE, dice, entries, questions)
 
 
 # -- lines of Roll20: `!import-table --Weather --show`, `!import-table-item --Weather --Rain --3 --`
 
 
 def is_roll20(text: str) -> bool:
-    """Return whether a text has the lines of Roll20."""
+    """Return whether a text begins with the command of Roll20 that makes a table."""
     return text.lstrip().startswith("!import-table")
 
 
 def read_roll20(text: str) -> tuple[list[TableDraft], list[str]]:
-    """Return the tables of Roll20's lines, and what is left out. Raises UserError."""
-    tables: dict[str, list[tuple[int, str]]] = {}
+    """Return the tables of Roll20's lines, and remarks on lines and pictures that are left out.
+    Raises UserError.
+    """
+    entries_by_title: dict[str, list[tuple[int, str]]] = {}
     left_out = list[str]()
     has_pictures = False
     for line in map(str.strip, text.split("\n")):
         if not line:
             continue
         if item := _ROLL20_ITEM.fullmatch(line):
-            title, text_of_item, weight, picture = _split_item(item[1])
+            title, entry, weight, picture = _split_item(item[1])
             has_pictures = has_pictures or bool(picture)
-            tables.setdefault(title, []).append((weight, text_of_item))
+            entries_by_title.setdefault(title, []).append((weight, entry))
         elif table := _ROLL20_TABLE.fullmatch(line):
-            tables.setdefault(table[1].split("--")[0].strip(), [])
+            entries_by_title.setdefault(table[1].split("--")[0].strip(), [])
         else:
             left_out.append(line)
     notes = list_left_out_notes(left_out)
     if has_pictures:
         notes.append("pictures of its entries are left out")
-    return [_build_roll20_draft(title, items) for title, items in tables.items()], notes
+    drafts = [_build_roll20_draft(title, entries) for title, entries in entries_by_title.items()]
+    return drafts, notes
 
 
 def _split_item(text: str) -> tuple[str, str, int, str]:
-    """Return table, text, weight and picture of an entry. Raises UserError."""
+    """Return the title of the table, text, weight and picture of an entry. Without a weight it is 1.
+    Raises UserError for another weight than a whole number.
+    """
     parts = [part.strip() for part in re.split(r"(?:^|\s)--", text)]
     parts += [""] * (4 - len(parts))
     title, entry, weight, picture = parts[:4]
@@ -342,9 +372,10 @@ def _split_item(text: str) -> tuple[str, str, int, str]:
     return title, entry, int(weight[:9] or 1), picture
 
 
-def _build_roll20_draft(title: str, items: Sequence[tuple[int, str]]) -> TableDraft:
-    if not items:
+def _build_roll20_draft(title: str, entries: Sequence[tuple[int, str]]) -> TableDraft:
+    """Return the table of entries with their weights. Raises UserError for a table without any."""
+    if not entries:
         raise make_import_error(f"{title[:40]} has no entries.")
-    dice, spans = assign_spans([weight for weight, _ in items], title)
-    texts = [text for weight, text in items if weight]
+    dice, spans = assign_spans([weight for weight, _ in entries], title)
+    texts = [text for weight, text in entries if weight]
     return build_one_column(title, ROLL20, dice, zip(spans, texts, strict=True))

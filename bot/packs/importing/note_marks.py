@@ -1,4 +1,4 @@
-"""Marks of footnotes behind a value, such as `2*`, `2[b]`, `AE†` and `1¹`."""
+"""Marks of footnotes after a value, such as `2*`, `2[b]`, `AE†` and `1¹`."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -16,14 +16,14 @@ _MOST_NAMED = 3
 
 
 def without_note_mark(text: str) -> str:
-    """Return a value without the mark of a footnote behind it."""
+    """Return a value without the mark of a footnote after it."""
     marked = _MARKED.fullmatch(text.strip())
     return marked[1] if marked else text
 
 
 def strip_word_marks(words: Sequence[str]) -> list[str]:
-    """Return headings that are words without marks such as `¹` and `[^1]`; as they are if two would
-    be alike then.
+    """Return headings that are words without marks such as `¹` and `[^1]`; as they are if two of them
+    would become the same.
     """
     marked = [_MARKED_WORD.fullmatch(word.strip()) for word in words]
     bare = [mark[1] if mark else word for word, mark in zip(words, marked, strict=True)]
@@ -32,7 +32,7 @@ def strip_word_marks(words: Sequence[str]) -> list[str]:
 
 def ask_about_note_marks(cells: Iterable[object], questions: list[str]) -> None:
     """Ask about results that are another result, or a number among numbers, with a mark of a
-    footnote behind it. They stay as they are.
+    footnote after it. They stay as they are.
     """
     values = list(dict.fromkeys(cells))
     plain = {str(value) for value in values}
@@ -40,17 +40,17 @@ def ask_about_note_marks(cells: Iterable[object], questions: list[str]) -> None:
     marked = [value for value in values if _is_marked(value, plain, has_numbers)]
     if not marked:
         return
-    listed = ", ".join(map(str, marked[:_MOST_NAMED]))
-    more = f" and {len(marked) - _MOST_NAMED} more" if len(marked) > _MOST_NAMED else ""
-    what = "is a result" if len(marked) == 1 else "are results"
-    questions.append(
-        f"{listed[:60]}{more} {what} of {'its' if len(marked) == 1 else 'their'} own: "
-        f"if the mark is that of a note, take it off"
-    )
+    listed = ", ".join(map(str, marked[:_MOST_NAMED]))[:60]
+    if len(marked) > _MOST_NAMED:
+        listed += f" and {len(marked) - _MOST_NAMED} more"
+    statement = "is a result of its own" if len(marked) == 1 else "are results of their own"
+    questions.append(f"{listed} {statement}: if the mark is that of a note, take it off")
 
 
 def _is_marked(value: object, plain: set[str], has_numbers: bool) -> bool:
-    """Return whether a result has a mark behind another result, or behind a number."""
+    """Return whether a value is a word with a mark that can only be that of a note, or one of the
+    `plain` results, or a number if there are numbers, with any mark.
+    """
     if not isinstance(value, str):
         return False
     bare = without_note_mark(value)
@@ -59,7 +59,7 @@ def _is_marked(value: object, plain: set[str], has_numbers: bool) -> bool:
     return bare != value and (bare in plain or (has_numbers and bare.isdecimal()))
 
 
-def note_of_marks(texts: Sequence[str], bare: Sequence[str]) -> str:
-    """Return what to say about headings that are read without their marks."""
+def format_marks_note(texts: Sequence[str], bare: Sequence[str]) -> str:
+    """Return the remark on headings that are read without their marks, which are `bare` then."""
     changed = [text for text, plain in zip(texts, bare, strict=True) if text != plain]
     return f"read without the mark of a note: {', '.join(changed[:_MOST_NAMED])}"

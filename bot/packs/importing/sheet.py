@@ -50,12 +50,12 @@ from bot.packs.importing.table_draft import (
 )
 from bot.packs.importing.weights import (
     assign_spans,
+    find_precision,
+    find_rounded_faces,
     has_die,
     has_sum_row,
     is_chance_heading,
     is_weight_heading,
-    last_digit,
-    parts_of_rounded,
     read_percents,
     read_weights,
 )
@@ -700,7 +700,7 @@ def _adjust_rounded_chances(
     total = sum(chances)
     if not chances or (total == 100 and has_die(chances)):
         return chances
-    faces = parts_of_rounded(chances, scale * last_digit(grid.keys))
+    faces = find_rounded_faces(chances, scale * find_precision(grid.keys))
     if faces:
         listed_faces = ", ".join(map(str, faces[:6]))
         grid.questions.append(

@@ -30,8 +30,8 @@ _TIME = re.compile(r"(\d{1,2}):(\d{2})(?::00)?")
 
 
 def read_date_pairs(text: str) -> list[tuple[int, int]]:
-    """Return the two figures that a date may have been typed as, likeliest first, each pair in
-    the order of the date; nothing for a text that is no date.
+    """Return the pairs of figures that a date may have been typed as, likeliest first, each pair in
+    the order of the date; [] for a text that is no date.
 
     `2-Apr` is (2, 4), `Jan-50` is (1, 50), `1/1/1950` is (1, 1) or (1, 50).
     """
@@ -41,21 +41,27 @@ def read_date_pairs(text: str) -> list[tuple[int, int]]:
     if (month := _MONTH_FIRST.fullmatch(plain)) and month[1] in MONTHS:
         return [(MONTHS[month[1]], int(month[2]) % 100)]
     if iso := _ISO.fullmatch(plain):
-        return list(_read_full_date(int(iso[2]), int(iso[3]), int(iso[1])))
+        return list(_list_pairs(int(iso[2]), int(iso[3]), int(iso[1])))
     if date := _IN_FIGURES.fullmatch(plain):
-        return list(_read_full_date(int(date[1]), int(date[2]), int(date[3])))
+        return list(_list_pairs(int(date[1]), int(date[2]), int(date[3])))
     if signs := _IN_SIGNS.fullmatch(plain):
         return [(int(signs[1]), int(signs[2]))]
     return []
 
 
-def _read_full_date(left: int, right: int, year: int) -> Iterator[tuple[int, int]]:
-    if min(left, right) < 1 or max(left, right) > 31 or min(left, right) > 12:
+def _list_pairs(figure: int, next_figure: int, year: int) -> Iterator[tuple[int, int]]:
+    """Yield the pairs that a date with a year may have been typed as: its day and month, and, if the
+    day is 1, as for a date without a day, its month and the last two digits of its year. Nothing for
+    figures that are no day and month.
+    """
+    lowest = min(figure, next_figure)
+    if lowest < 1 or lowest > 12 or max(figure, next_figure) > 31:
         return
-    yield left, right
-    if left == 1 or right == 1:
-        month = right if left == 1 else left
-        yield month, year % 100
+    yield figure, next_figure
+    if figure == 1:
+        yield next_figure, year % 100
+    elif next_figure == 1:
+        yield figure, year % 100
 
 
 def is_date(text: str) -> bool:
@@ -64,30 +70,39 @@ def is_date(text: str) -> bool:
 
 
 def read_date_spans(headings: Sequence[str]) -> list[tuple[Span, ...]]:
-    """Return the figures of rows of which some became dates; nothing if a heading is neither.
+    """Return the figures of headings of which some became dates; [] if one is neither figures nor a
+    date.
 
     A range goes up, so 2-Apr and 4-Feb are both 2-4. If a date has two readings, the one counts
-    that goes on where the row before ended.
+    that continues the row before.
     """
     rows = list[tuple[Span, ...]]()
-    end: int | None = None
+    previous_high: int | None = None
     for heading in headings:
-        pairs = read_date_pairs(heading)
-        ranges = [(min(pair), max(pair)) for pair in pairs]
+        ranges = [(min(pair), max(pair)) for pair in read_date_pairs(heading)]
         if ranges:
-            following = [span for span in ranges if end is not None and span[0] == end + 1]
-            spans: tuple[Span, ...] = tuple(following[:1] or ranges[:1])
+            spans: tuple[Span, ...] = (_choose_range(ranges, previous_high),)
         else:
             spans = read_figures(heading)
         if not spans:
             return []
-        end = spans[-1][1]
+        previous_high = spans[-1][1]
         rows.append(spans)
     return rows
 
 
+def _choose_range(ranges: Sequence[tuple[int, int]], previous_high: int | None) -> Span:
+    """Return the first range that begins just above a figure, else the first of all."""
+    for low, high in ranges:
+        if previous_high is not None and low == previous_high + 1:
+            return low, high
+    return ranges[0]
+
+
 def read_time_as_odds(text: str) -> str:
-    """Return the odds that a time was typed as (`1:03` is `1:3`); nothing for other texts."""
+    """Return the odds that a time was typed as (`1:03` is `1:3`); "" for other texts, and for a full
+    hour.
+    """
     time = _TIME.fullmatch(normalize_figures(text))
     if not time or not int(time[2]):
         return ""

@@ -1,4 +1,4 @@
-"""What was understood of a table, in one line: `2d6 by row, odds 1:3 to 3:1 by column, 5 results`."""
+"""One line on how a table was understood: `2d6 by row, odds 1:3 to 3:1 by column, 5 results`."""
 
 from bot.packs.importing.digit_dice import is_digit_dice, numbers_of
 from bot.packs.importing.headings import format_edge
@@ -21,6 +21,7 @@ def describe_draft(draft: TableDraft) -> str:
 
 
 def _describe_rows(draft: TableDraft) -> str:
+    """Return the dice that choose a row, and the figures of the rows, or the words."""
     if not draft.dice:
         return f"nothing is rolled, {_format_label(draft.rows, 'row')} by row"
     dice = draft.dice.removeprefix("1")
@@ -34,6 +35,9 @@ def _describe_rows(draft: TableDraft) -> str:
     return f"{dice} by row ({format_edge(draft.rows)})"
 
 
-def _format_label(edge: Edge, otherwise: str) -> str:
-    label = edge.label if edge.label.casefold() != otherwise else ""
+def _format_label(edge: Edge, kind: str) -> str:
+    """Format the label of an edge and its headings. A label that only repeats the `kind` ("row" or
+    "column") is left out.
+    """
+    label = edge.label if edge.label.casefold() != kind else ""
     return f"{label[:30]} {format_edge(edge)}".strip()

@@ -52,31 +52,37 @@ def read_percents(cells: Sequence[str]) -> list[Fraction]:
 
 
 def _read_numbers(pattern: re.Pattern[str], cells: Sequence[str]) -> list[Fraction]:
-    found = [pattern.fullmatch(normalize_figures(cell)) for cell in cells]
-    if not all(found):
-        return []
-    return [Fraction(number[1].replace(",", ".")) for number in found if number]
+    """Return the first group of a pattern in each cell as a number, [] if a cell does not match."""
+    numbers = list[Fraction]()
+    for cell in cells:
+        match = pattern.fullmatch(normalize_figures(cell))
+        if not match:
+            return []
+        numbers.append(Fraction(match[1].replace(",", ".")))
+    return numbers
 
 
-def last_digit(texts: Sequence[str]) -> Fraction:
-    """Return what one in the last digit of numbers is: 1/10 of `33.3%` and `50%`."""
+def find_precision(texts: Sequence[str]) -> Fraction:
+    """Return the value of one unit in the last decimal place of numbers: 1/10 for `33.3%` and `50%`,
+    1 for whole numbers.
+    """
     pointed = [text.strip(" %") for text in texts if _POINT.search(text)]
     decimals = [len(re.split("[.,]", text)[-1]) for text in pointed]
     return Fraction(1, 10 ** max(decimals, default=0))
 
 
-def parts_of_rounded(chances: Sequence[Fraction], step: Fraction) -> list[int]:
+def find_rounded_faces(chances: Sequence[Fraction], step: Fraction) -> list[int]:
     """Return how many faces each row has on the smallest die with about these chances, in percent;
-    [] if there is none. Each may be off by `step`.
+    [] if there is none. Each may be off by `step`, and none is 0.
     """
     for sides in range(2, MOST_ROUNDED_SIDES + 1):
-        parts = [round(chance * sides / 100) for chance in chances]
-        is_near = all(
-            abs(Fraction(part * 100, sides) - chance) <= step
-            for part, chance in zip(parts, chances, strict=True)
-        )
-        if is_near and sum(parts) == sides and all(parts):
-            return parts
+        faces = [round(chance * sides / 100) for chance in chances]
+        if sum(faces) != sides or not all(faces):
+            continue
+        chances_of_die = [Fraction(count * 100, sides) for count in faces]
+        pairs = zip(chances_of_die, chances, strict=True)
+        if all(abs(chance_of_die - chance) <= step for chance_of_die, chance in pairs):
+            return faces
     return []
 
 
@@ -89,35 +95,38 @@ def has_sum_row(labels: Sequence[str], weights: Sequence[Fraction]) -> bool:
     return is_sum_word(labels[-1])
 
 
-def _whole(weights: Sequence[int | Fraction]) -> list[int]:
-    """Return weights as the smallest whole numbers."""
+def _scale_to_whole(weights: Sequence[int | Fraction]) -> list[int]:
+    """Return the smallest whole numbers with the same ratios as the weights."""
     scale = lcm(*(weight.denominator for weight in weights))
     whole = [int(weight * scale) for weight in weights]
-    return [weight // (gcd(*whole) or 1) for weight in whole]
+    divisor = gcd(*whole) or 1
+    return [weight // divisor for weight in whole]
 
 
 def has_die(weights: Sequence[Fraction]) -> bool:
-    """Return whether a die has as many sides as weights add up to."""
-    return sum(_whole(weights)) <= MOST_SIDES
+    """Return whether a die can have a face for each part of the weights."""
+    return sum(_scale_to_whole(weights)) <= MOST_SIDES
 
 
 def assign_spans(weights: Sequence[int | Fraction], title: str) -> tuple[str, list[Span]]:
-    """Return the die of the sum of weights, and its faces for each weight that is not 0. Raises
-    UserError for weights that no die has.
+    """Return the smallest die for weights, and the faces for each weight that is not 0.
+
+    Weights of 3, 0 and 1 are ("1d4", [(1, 3), (4, 4)]). Raises UserError, with the
+    `title` of the table, for weights that no die has.
     """
-    whole = _whole(weights)
+    whole = _scale_to_whole(weights)
     if not any(whole):
         raise make_import_error(f"The weights of {title[:40]} are all 0.")
     spans = list[Span]()
-    last = 0
+    sides = 0
     for weight in whole:
         if weight:
-            spans.append((last + 1, last + weight))
-            last += weight
-    if last > MOST_SIDES:
+            spans.append((sides + 1, sides + weight))
+            sides += weight
+    if sides > MOST_SIDES:
         raise make_import_error(
-            f"The weights of {title[:40]} add up to {last:,}; a die has at most {MOST_SIDES:,} sides."
+            f"The weights of {title[:40]} add up to {sides:,}; a die has at most {MOST_SIDES:,} sides."
         )
-    if last == 1:  # a single result comes up whatever a die shows
+    if sides == 1:  # a single result comes up whatever a die shows
         return "1d2", [(1, 2)]
-    return f"1d{last}", spans
+    return f"1d{sides}", spans

@@ -8,15 +8,15 @@ _HIGHEST = {"1d10": 10, "1d100": 100}
 
 
 def find_die_from_zero(spans: Sequence[Span]) -> str:
-    """Return the ten-sided dice whose faces the spans print as 0-9 or 00-99; nothing for others."""
-    figures = {
-        figure
-        for low, high in spans
-        if low is not None and high is not None and high - low <= 100
-        for figure in range(low, high + 1)
-    }
-    if any(None in span for span in spans):
-        return ""
+    """Return the ten-sided dice whose faces spans print as 0-9 (`1d10`) or 00-99 (`1d100`); "" for
+    other spans.
+    """
+    figures = set[int]()
+    for low, high in spans:
+        if low is None or high is None:
+            return ""
+        if high - low <= 100:
+            figures.update(range(low, high + 1))
     for dice, highest in _HIGHEST.items():
         if figures == {*range(highest)}:
             return dice
@@ -28,13 +28,15 @@ def read_zero_as_highest(
 ) -> list[tuple[Span, ...]]:
     """Return the rows of a ten-sided die with 0 read as its highest face, which is asked about.
 
-    Rows stay as they are for other dice, and if they have the highest face as well.
+    Rows stay as they are for other dice, if they are open-ended, and if they have the highest face
+    as well.
     """
     highest = _HIGHEST.get(dice)
-    flat = [span for row in rows for span in row]
-    if highest is None or not flat or any(None in span for span in flat):
+    spans = [span for row in rows for span in row]
+    if highest is None or not spans or any(None in span for span in spans):
         return list(rows)
-    if find_limits(flat)[0] != 0 or find_limits(flat)[1] >= highest:
+    lowest_figure, highest_figure = find_limits(spans)
+    if lowest_figure != 0 or highest_figure >= highest:
         return list(rows)
     zero = "0" if highest == 10 else "00"
     questions.append(f"{zero} is read as {highest}, as such a die shows it")
@@ -42,6 +44,7 @@ def read_zero_as_highest(
 
 
 def _split_span(span: Span, highest: int) -> list[Span]:
+    """Return a span with its 0, if it has one, as a span of its own: 0-4 is 1-4 and the `highest`."""
     low, high = span
     if low != 0:
         return [span]
