@@ -21,7 +21,7 @@ from adapters.console.tutorial import LESSONS
 from bot.app import App
 from bot.cli.cli import Arguments
 from bot.cli.terminal import print_reply, print_text, save_files
-from bot.commands.common_buttons import is_undo_button
+from bot.commands.context import UNDO_LABEL
 from bot.preferences.forms import Draft
 from bot.rules.errors import UserError
 from bot.rules.text.plain import remove_control
@@ -508,7 +508,7 @@ class Keys:
         """
         word, _, number = text.casefold().partition(" ")
         button = self.buttons.get(text.casefold())
-        if button is not None and is_undo_button(button):
+        if button is not None and button.label == UNDO_LABEL:
             return (
                 None  # the last answer may be another player's: the command is about whoever types
             )

@@ -47,6 +47,9 @@ CountOdds = Callable[
 Rewording = Callable[[Reply | None], Reply | None]
 
 
+UNDO_LABEL = "Undo"
+
+
 class Amendment(NamedTuple):
     """A message that no longer holds: what it is about, and how it reads from now on, made from
     what it said.
@@ -212,6 +215,24 @@ class Context:
     def build_button(self, name: str, label: str, *about: object, style: str = "plain") -> Button:
         """A button that names its game, and in it what it is about: `undo:GAME:41`."""
         return Button(":".join([name, self.ledger.row, *map(str, about)]), label, style)
+
+    # Buttons that several commands put under their answers
+
+    def build_undo_button(self, number: int, *place: str) -> Button:
+        """Build *Undo* for an event. `place` is where the button is, if not under its answer."""
+        return self.build_button("undo", UNDO_LABEL, number, *place)
+
+    def build_odds_button(self, number: int) -> Button:
+        """Build *Odds*, which shows the odds of a shot, an event of the game."""
+        return self.build_button("odds", "Odds", number)
+
+    def build_hand_button(self) -> Button:
+        """Build *Your hand*, which shows the player who presses it their own hand."""
+        return self.build_button("hand", "Your hand")
+
+    def build_proof_button(self) -> Button:
+        """Build *Proof*, which shows how the dice of the game are proved."""
+        return self.build_button("read", "Proof", "proof")
 
     def clean_options(self) -> dict[str, Any]:
         """The options cleaned, defaults filled in. Raises UserError."""

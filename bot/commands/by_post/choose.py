@@ -5,7 +5,6 @@ import re
 from functools import partial
 
 from bot.commands.closed_piles import save_seen_cards
-from bot.commands.common_buttons import build_undo_button
 from bot.commands.context import Amendment, Context, build_play_facts
 from bot.commands.declare import ButtonOf, declare_button, declare_command
 from bot.commands.turns.done_under_shot import build_done_button
@@ -70,7 +69,7 @@ async def ask_side(context: Context, outcome: ReplyWithRecord, facts: Json) -> R
     return replace(
         reply,
         mention=calls,
-        buttons=(*reply.buttons, build_undo_button(context, body["number"])),
+        buttons=(*reply.buttons, context.build_undo_button(body["number"])),
     )
 
 
@@ -338,7 +337,7 @@ async def _continue_sequence(
         body = ledger.add(CHOICE, apply_play_record(game, happening, context.systems), **facts)
         sides = [unit.side for unit in find_units_by_name(game, first.get("acting") or ())]
         done = build_done_button(context, body["number"], sides)
-        reply = replace(reply, buttons=(*done, build_undo_button(context, body["number"])))
+        reply = replace(reply, buttons=(*done, context.build_undo_button(body["number"])))
     context.amendments.append(
         Amendment(
             context.build_topic(number),

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from itertools import takewhile
 
-from bot.commands.common_buttons import build_proof_button
 from bot.commands.context import Amendment, Context
 from bot.commands.declare import ButtonOf, declare_button, declare_command
 from bot.commands.turns.mentions import call_sides
@@ -338,7 +337,7 @@ async def _open_orders(context: Context, *more: Part, opener: str = "") -> Reply
         f"{_format_orders_of_turn(game, capital=True)}: opened in #{body['number']}", tone=SEALED
     )
     await _amend_cards(context, card)
-    proof = build_proof_button(context)
+    proof = context.build_proof_button()
     mention = await call_sides(context, game, game.sides, spares=False)
     not_in = [Small(f"Not in: {' and '.join(missing)}.")] if missing and opener else []
     return Reply(
@@ -396,7 +395,7 @@ def _build_card(context: Context) -> Reply:
         buttons=(
             Button(f"{OPEN_FORM}order write", "Write orders", "primary"),
             context.build_button("ordermine", "Mine"),
-            build_proof_button(context),
+            context.build_proof_button(),
         ),
     )
 

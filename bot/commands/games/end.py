@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bot.commands.by_post.orders import list_unopened_orders, may_open
-from bot.commands.common_buttons import build_proof_button
 from bot.commands.context import Context
 from bot.commands.declare import ButtonOf, declare_button
 from bot.commands.log.answer_footer import store_first_line
@@ -240,7 +239,7 @@ async def finish_game(
         by=_format_players_and_rolls(context, tally),
         buttons=(
             context.build_button("read", "Statistics", "stats"),
-            build_proof_button(context),
+            context.build_proof_button(),
             context.build_button("read", "Export", "export"),
         ),
     )

@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import Any
 
 from bot.commands.channel_games import describe_replaced_game
-from bot.commands.common_buttons import build_proof_button
 from bot.commands.context import Amendment, Context, replace_command
 from bot.commands.declare import ButtonOf, declare_button, declare_command
 from bot.commands.games.imports import CLAIM_HINT
@@ -167,7 +166,7 @@ async def begin_game(context: Context) -> Reply:
         )
         buttons.append(context.build_button("carry", "Carry the roster over"))
     buttons += build_phase_buttons(context, leads="none" if sides else "", folded=True)
-    buttons.append(build_proof_button(context))
+    buttons.append(context.build_proof_button())
     return Reply(
         f'{context.user_name} starts "{name}"',
         tuple(lines),

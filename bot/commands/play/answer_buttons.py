@@ -5,7 +5,6 @@ Also the question before a shot at the player's own side or at nobody.
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from bot.commands.common_buttons import build_odds_button
 from bot.commands.context import Context, save_draft
 from bot.game.counter_faces import describe_condition
 from bot.game.roster import get_hex, has_left_fight, sort_units
@@ -314,7 +313,7 @@ def build_roll_buttons(
         if facts.get("dice"):
             is_grouped = any(isinstance(part, Group) for part in reply.lines)
             if not is_grouped:
-                buttons.append(build_odds_button(context, number))
+                buttons.append(context.build_odds_button(number))
             if is_grouped or count_shown_dice(reply) < len(facts["dice"]):
                 buttons.append(context.build_button("dice", "Dice", number))
     return tuple(buttons)

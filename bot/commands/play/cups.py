@@ -5,7 +5,6 @@ The phase ends when the cup is empty, or when a chit says so.
 
 from dataclasses import replace
 
-from bot.commands.common_buttons import build_undo_button
 from bot.commands.context import Context, closes_texts
 from bot.commands.declare import ButtonOf, declare_button, declare_command
 from bot.commands.play import decks
@@ -251,7 +250,7 @@ async def _build_chit_reply(context: Context, number: int, reasons: list[Part]) 
     has_open_calls = any(cups.is_called(game, unit) for call in calls for unit in call.units)
     buttons = (
         *build_phase_buttons(context, owes=has_open_calls),
-        build_undo_button(context, number),
+        context.build_undo_button(number),
     )
     title = name or capitalize_first(turn_text)
     if name and turn_text:

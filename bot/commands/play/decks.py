@@ -14,7 +14,6 @@ from bot.commands.closed_piles import (
     find_game_deck,
     load_closed_hands,
 )
-from bot.commands.common_buttons import build_hand_button, build_undo_button
 from bot.commands.context import Context, closes_texts
 from bot.commands.declare import ButtonOf, declare_button, declare_command
 from bot.commands.pictures import draw_deck, offer_picture
@@ -117,7 +116,7 @@ async def make_deck(context: Context) -> Reply:
     return Reply(
         title,
         lines,
-        buttons=(build_draw_button(context, name), build_undo_button(context, number)),
+        buttons=(build_draw_button(context, name), context.build_undo_button(number)),
     )
 
 
@@ -333,7 +332,7 @@ async def _draw_open(
     counts = Small(f"{id}: {format_counts(context, id, deck, drawn.sizes)}")
     lines: tuple[Part, ...] = (*describe_reshuffle(drawn), *descriptions, counts)
     title = f"{context.user_name} draws {', '.join(names[card] for card in drawn.cards)}"
-    buttons = (build_draw_button(context, id), build_undo_button(context, number))
+    buttons = (build_draw_button(context, id), context.build_undo_button(number))
     return Reply(title, lines, by=f"from {id}", buttons=buttons)
 
 
@@ -358,7 +357,7 @@ async def _draw_closed(context: Context, typed: str, count: int) -> Reply:
             Small(f"{id}: {format_counts(context, id, deck, drawn.sizes)}"),
         ),
         by=f"from {id}",
-        buttons=(build_hand_button(context), build_undo_button(context, number)),
+        buttons=(context.build_hand_button(), context.build_undo_button(number)),
         tone=SEALED,
     )
     title = f"You draw {', '.join(names[card] for card in drawn.cards)}"
@@ -367,7 +366,7 @@ async def _draw_closed(context: Context, typed: str, count: int) -> Reply:
         Small("Only you see this."),
     )
     return Reply(
-        title, lines, private=True, announce=announcement, buttons=(build_hand_button(context),)
+        title, lines, private=True, announce=announcement, buttons=(context.build_hand_button(),)
     )
 
 
@@ -601,7 +600,7 @@ async def peek_at_cards(context: Context) -> Reply:
     announcement = Reply(
         f"{context.user_name} looks at {next_cards} of {id}",
         (Small(f"{id}: {format_counts(context, id, deck)}"),),
-        buttons=(build_draw_button(context, id), build_undo_button(context, number)),
+        buttons=(build_draw_button(context, id), context.build_undo_button(number)),
         tone=SEALED,
     )
     title = f"On top of {id}: {', '.join(names[card] for _, card in hands[cards.TOP][:count])}"
@@ -660,7 +659,7 @@ def _is_kept_in_hand(context: Context, id: str) -> bool:
 def build_moved_reply(context: Context, title: str, id: str, deck: Deck) -> Reply:
     """Build the public answer about moved cards. Only open decks have the button *Draw*."""
     draw_buttons = () if _is_kept_in_hand(context, id) else (build_draw_button(context, id),)
-    buttons = (*draw_buttons, build_undo_button(context, context.game.number))
+    buttons = (*draw_buttons, context.build_undo_button(context.game.number))
     lines = (Small(f"{id}: {format_counts(context, id, deck)}"),)
     return Reply(title, lines, by=id, buttons=buttons)
 
@@ -737,7 +736,7 @@ async def _order_names(context: Context, typed: str) -> Reply:
     return Reply(
         title,
         by=f"{context.user_name} shuffles names",
-        buttons=(build_undo_button(context, number),),
+        buttons=(context.build_undo_button(number),),
     )
 
 

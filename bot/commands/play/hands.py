@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from bot.commands.closed_piles import find_game_deck, load_closed_hands
-from bot.commands.common_buttons import build_hand_button, build_undo_button
 from bot.commands.context import Context
 from bot.commands.declare import ButtonOf, declare_button, declare_command
 from bot.commands.log.undo import find_stand_in_reason, manages_game_channel
@@ -288,7 +287,7 @@ async def deal_cards(context: Context) -> Reply:
             Small(f"{id}: {decks.format_counts(context, id, deck)}"),
         ),
         by=f"from {id}",
-        buttons=(build_hand_button(context), build_undo_button(context, number)),
+        buttons=(context.build_hand_button(), context.build_undo_button(number)),
         tone=SEALED,
     )
 
@@ -509,8 +508,8 @@ def _build_move_reply(
     card_names = [names[card] for card in chosen]
     small = Small(f"{id}: {decks.format_counts(context, id, deck)}")
     buttons = (
-        build_hand_button(context),
-        build_undo_button(context, context.game.number),
+        context.build_hand_button(),
+        context.build_undo_button(context.game.number),
     )
     if does == "discard":
         title = f"{context.user_name} discards {', '.join(card_names)}"
@@ -777,7 +776,7 @@ async def agree_to_open_hands(context: Context) -> Reply:
         end_buttons = _build_end_buttons(context, request)
     hand = decks.format_hand_name(context, seat)
     title = f"{context.user_name} agrees to open {hand} when the game ends"
-    undo = build_undo_button(context, context.game.number)
+    undo = context.build_undo_button(context.game.number)
     return Reply(title, (Small(sentence),), buttons=(*end_buttons, undo))
 
 
@@ -841,7 +840,7 @@ async def _agree_for_absent_sides(context: Context) -> Reply | None:
         return None
     hands = join_names(decks.format_hand_name(context, seat) for seat in seats)
     line = "The player has left, or been silent for seven days."
-    undo = build_undo_button(context, context.game.number)
+    undo = context.build_undo_button(context.game.number)
     title = f"{context.user_name} agrees as manager to open {hands} when the game ends"
     return Reply(title, (Small(line),), buttons=(undo,))
 

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from bot.commands.by_post.choose import CHOICE, load_continued_events
 from bot.commands.closed_piles import list_closed_piles
-from bot.commands.common_buttons import build_odds_button
 from bot.commands.context import Context, load_own_draft, replace_command, save_draft
 from bot.commands.declare import ButtonOf, declare_button
 from bot.commands.log.log import turn_page
@@ -312,7 +311,7 @@ async def show_shot_dice(context: Context, number: int) -> Reply:
     """Show every die of a shot privately. Its answer shows its units only by their results."""
     reply = await share_shot_dice(context, number)
     buttons = (
-        build_odds_button(context, number),
+        context.build_odds_button(number),
         context.build_button("share", "Share", number),
     )
     return replace(reply, private=True, buttons=buttons)

@@ -9,7 +9,6 @@ from typing import Any
 
 from bot.commands.by_post.choose import ask_side
 from bot.commands.closed_piles import declare_decks, list_closed_piles
-from bot.commands.common_buttons import build_undo_button
 from bot.commands.context import Context, build_play_facts
 from bot.commands.declare import declare_button, declare_command
 from bot.commands.pictures import build_table_action, offer_picture
@@ -666,7 +665,7 @@ def _build_answer(
     if record.uses:  # the card is gone: the same cannot be done again
         remaining = [button for button in related if not button.action.startswith("again:")]
         related = tuple(remaining)
-    buttons = (*reply.buttons, *related, build_undo_button(context, number))
+    buttons = (*reply.buttons, *related, context.build_undo_button(number))
     done_buttons: tuple[Button, ...] = ()
     if record.kind == "sequence" and is_of_game(game, record.system):
         acting = find_units_by_name(game, record.acting)

@@ -5,8 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from bot.commands.channel_games import use_named_game
-from bot.commands.common_buttons import build_undo_button, is_undo_button
-from bot.commands.context import Amendment, Context
+from bot.commands.context import UNDO_LABEL, Amendment, Context
 from bot.commands.declare import declare_command
 from bot.commands.play.answer_buttons import build_roll_buttons, build_target_menu
 from bot.game.counter_faces import REDUCED, list_conditions
@@ -169,8 +168,8 @@ async def _add_buttons(context: Context, game_before: Game, reply: Reply, number
     if event is None or spec is None or number in game_before.withdrawn:
         return reply
     buttons = build_roll_buttons(context, reply, event["kind"], event, number)
-    if not any(is_undo_button(button) for button in buttons):
-        buttons = (*buttons, build_undo_button(context, number))
+    if not any(button.label == UNDO_LABEL for button in buttons):
+        buttons = (*buttons, context.build_undo_button(number))
     menus = build_target_menu(context, spec, game_before, context.actor.side, event, number)
     return replace(reply, buttons=buttons, menus=menus)
 

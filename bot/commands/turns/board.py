@@ -11,7 +11,6 @@ from dataclasses import replace
 from hashlib import sha256
 from itertools import islice
 
-from bot.commands.common_buttons import build_undo_button
 from bot.commands.context import Amendment, Context
 from bot.commands.declare import declare_button, declare_command
 from bot.commands.turns.turn_card import (
@@ -232,7 +231,7 @@ def build_board(context: Context, game: Game, last_result: str, undo: int) -> Re
         lines += [Rule(), f"Last: {last_result}"]
     buttons = list(map(_mark_as_on_board, build_phase_buttons(context, without=("remember",))))
     if undo:
-        buttons.append(build_undo_button(context, undo, "board"))
+        buttons.append(context.build_undo_button(undo, "board"))
     buttons.append(context.build_button("log", "Log"))
     units = [unit for unit in sort_units(game.units.values()) if not has_left_fight(unit)]
     turn_text = describe_whose_go(game)

@@ -6,7 +6,6 @@ The director sets those of the game, the players of a side those of the side.
 from collections.abc import Mapping
 from dataclasses import replace
 
-from bot.commands.common_buttons import build_undo_button
 from bot.commands.context import Context
 from bot.commands.declare import declare_command
 from bot.game.rights import need_director, need_player
@@ -72,7 +71,7 @@ async def set_track(context: Context) -> Reply:
     body = context.ledger.add(
         "track", replace(game, tracks={**game.tracks, track.get_key(side): value}), result=sentence
     )
-    undo = build_undo_button(context, body["number"])
+    undo = context.build_undo_button(body["number"])
     return Reply(
         sentence,
         (f"It was {old_value}.",),

@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sized
 from dataclasses import replace
 from typing import Any
 
-from bot.commands.common_buttons import build_hand_button
 from bot.commands.context import Amendment, Context
 from bot.commands.declare import declare_command
 from bot.commands.turns.landings import DueLanding, build_due_buttons, format_due_landing, list_due
@@ -423,7 +422,7 @@ def _build_hand_over_button(context: Context, word: str) -> Button:
 def _build_hand_button(context: Context, word: str) -> Button:
     """Return *Draw to five*, or *Your hand*."""
     if word == OWN_HAND:
-        return build_hand_button(context)
+        return context.build_hand_button()
     return context.build_button(
         "drawup", _format_draw_up_label(context.system), format_turn_and_phase(context.game)
     )
