@@ -143,11 +143,11 @@ class Answers:
 
         It could not be posted, or (`unsure`) nobody knows whether it was.
         """
-        await self._store.retry_outbox(min(after, LONGEST_WAIT), id, held=unsure)
+        await self._store.retry_outbox(min(after, LONGEST_WAIT), id, in_progress=unsure)
 
     async def _keep(self, ids: Sequence[int]) -> None:
         """Renew this process's claim on these answers for another LEASE seconds."""
-        await self._store.retry_outbox(LEASE, *ids, held=True)
+        await self._store.retry_outbox(LEASE, *ids, in_progress=True)
 
 
 def _plain(spot: Mapping[str, object] | None) -> dict[str, object] | None:

@@ -1,5 +1,5 @@
-"""Where games live between commands: the Store, and the engines that carry out what it says.
+"""The storage of games between commands: the Store, and the engines that run its statements.
 
-`base.py` is the page to read first; `sqlite/` is the store that everybody has, `postgres/` the one
-for several machines, and `opening.py` knows which the settings name.
+Read `base.py` first. `sqlite/` is the default store, `postgres/` the one for several machines;
+`opening.py` opens the one that the settings name.
 """

@@ -1,9 +1,9 @@
-"""What every store promises, and its errors. The Store is in `store`, what goes in and comes out in
-`records`.
+"""The guarantees of every store, and its errors. The Store is in `store`, the values that it takes
+and returns are in `records`.
 
-A command reads with `load_game`, works out what happened, and hands everything that must stand or
-fall together to `commit`: events, the roster's new snapshot, the answer, where it goes. When
-`commit` returns, it is on the disk; when it raises, nothing of it is. So nobody sees an answer that
+A command reads with `load_game`, computes its result, and passes everything that belongs together
+to `commit`: events, the new snapshot of the game, the answer, the places to post it. When `commit`
+returns, all of that is on the disk; when it raises, none of it is. So nobody sees an answer that
 could get lost.
 
     saved = await store.load_game("discord:guild:channel")   # or None: nothing played here yet
@@ -12,9 +12,9 @@ could get lost.
     done = await store.commit(Commit(request_id, reply, changes=(change,)))
     post(done.reply)                                          # the stored one, if the request came twice
 
-Keys (`place`, `server`, `user`, `request_id`) are the adapters' strings and begin with the
-platform: "discord:...", "slack:...", "console:...". JSON objects go in and out as plain dicts, and
-are copies. Times are Unix seconds; a store asks its clock, which tests set.
+Keys (`place`, `server`, `user`, `request_id`) are strings of the adapters and begin with the
+platform: "discord:...", "slack:...", "console:...". JSON objects are passed and returned as dicts,
+which are copies. Times are Unix seconds by the store's clock, which tests set.
 """
 
 import threading
@@ -28,56 +28,56 @@ Clock = Callable[[], float]
 
 DAY = 86_400.0
 REQUESTS_KEPT = 7 * DAY
+"""Seconds for which requests are kept with their answers."""
 DRAFTS_KEPT = 30 * DAY
+"""Seconds for which drafts are kept."""
 LONGEST_WAIT = 600.0
-"""Seconds that no lease and no pause before another attempt exceeds. What is due later than that
-was written before the clock was set back: it is due now."""
+"""Maximum seconds of a lease, and of the pause before another attempt. A row with a later due time
+was written before the clock was set back, and counts as due now.
+"""
 
 
 class StoreError(UserError):
-    """Data cannot be read or written: said in words that help player and host. Nothing was
-    stored.
-    """
+    """Data could not be read or written. The message helps players and hosts."""
 
     of_store = True
     kind: ClassVar[str] = "store-failed"
+    """The error code, if an error is raised without one."""
     is_sure: ClassVar[bool] = True
-    """Nothing of what was asked for can have been stored."""
+    """True if certainly nothing was stored; False if that is not known."""
     is_short: ClassVar[bool] = False
-    """It is over in a moment: whoever tries again is served."""
+    """True if the error is over in a moment, so that a second attempt helps."""
 
     def __init__(self, message: str, *, hint: str = "", code: str = "") -> None:
         super().__init__(message, hint=hint, code=code or self.kind)
         self.for_host = message
-        """The same for a host, who may know more than a player."""
+        """The message for a host, who may read more than a player."""
 
 
 class PassingError(StoreError):
-    """Not now: a full disk, a file that another program holds, a server that is away. No setting
-    is to be mended.
+    """An error that passes without a change of settings: a full disk, a file that another program
+    has locked, a server that does not answer.
     """
 
     is_passing = True
 
 
 class Conflict(Exception):
-    """The game moved on meanwhile (another process): load it again and run the command again."""
+    """Another process changed the game meanwhile: load it again and run the command again."""
 
 
 class Deleted(Exception):
-    """This request was answered before, and the answer deleted since: nothing is done a second
-    time.
-    """
+    """The request was answered before, and its answer deleted since: it must not run again."""
 
 
 class CalledOff(Exception):
-    """The command was called off before it was stored: nothing of it is."""
+    """The command was cancelled before it was stored, so nothing was stored."""
 
 
 @dataclass(slots=True, eq=False)
 class Gate:
-    """What a commit passes before it writes. Until then it may be called off, also from another
-    thread.
+    """A gate that a commit passes right before it writes. Until then the commit may be cancelled,
+    also from another thread.
     """
 
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -85,14 +85,18 @@ class Gate:
     _closed: bool = False
 
     def enter(self) -> None:
-        """Pass, also more than once. Raises CalledOff."""
+        """Pass the gate, which is possible more than once. Raises CalledOff if the commit was
+        cancelled.
+        """
         with self._lock:
             if self._closed:
                 raise CalledOff
             self._passed = True
 
     def call_off(self) -> bool:
-        """Return whether nothing was written, and nothing will be."""
+        """Cancel the commit unless it has passed the gate. Return whether it is cancelled, so that
+        nothing is written.
+        """
         with self._lock:
             self._closed = not self._passed
             return self._closed

@@ -1,5 +1,5 @@
-"""The store that the settings name, imported where it is used: SQLite takes 0.07 s, PostgreSQL
-is an extra.
+"""Opening the store that the settings name. Its module is imported only when it is opened: SQLite's
+takes 0.07 s, and PostgreSQL's needs an optional library.
 """
 
 import time
@@ -14,8 +14,12 @@ from bot.storage.store import Store
 async def open_store(
     settings: Settings, clock: Clock = time.time, *, at_once: bool = False
 ) -> Store:
-    """Open it, made and brought up to date; whoever calls this closes it. Raises StoreError:
-    `at_once`, or after some seconds for a server that is away."""
+    """Open the store of the settings, which the caller closes. Create the database if necessary,
+    and bring its schema up to date.
+
+    A server that does not answer is waited for some seconds; with `at_once` not at all. Raises
+    StoreError.
+    """
     if settings.postgres:
         with explain_missing_library():
             from bot.storage.postgres import PostgresStore
@@ -32,15 +36,20 @@ async def open_store(
 
 
 def get_server_name(settings: Settings) -> str:
-    """Return what the PostgreSQL database of the settings is called, without its secrets. Raises
-    StoreError without the library for it."""
+    """Return the host and port of the settings' PostgreSQL server, as `PostgreSQL at HOST:PORT`.
+
+    Raises StoreError if the library for it is not installed.
+    """
     with explain_missing_library():
         from bot.storage.postgres.faults import get_server_address
     return f"PostgreSQL at {get_server_address(settings.postgres)}"
 
 
 def describe_database(settings: Settings) -> str:
-    """Return which database the settings name. No user and no password is in it."""
+    """Return the database of the settings in a few words, without user and password.
+
+    Raises StoreError if it needs a library that is not installed.
+    """
     if settings.postgres:
         with explain_missing_library():
             from bot.storage.postgres.faults import get_database_name
@@ -52,7 +61,7 @@ def describe_database(settings: Settings) -> str:
 
 @contextmanager
 def explain_missing_library() -> Iterator[None]:
-    """Import what needs PostgreSQL's library in this block. Raises StoreError where it is not
+    """Raise StoreError if an import inside the block fails because PostgreSQL's library is not
     installed.
     """
     try:

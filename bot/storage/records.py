@@ -1,8 +1,8 @@
-"""The plain records that go into a store and come out of it, and what one commit holds; how JSON is
-put into a column.
+"""The values that go into a store and come out of it, the parts of a commit, and the format of
+stored JSON.
 
-Stored JSON carries a check sum in the white space behind it: JSON allows that, and whoever reads it
-sees nothing. So files of an earlier Grognard need no change, and an earlier Grognard reads today's.
+Stored JSON has a check sum in the white space after it, which JSON parsers ignore. So databases of
+an earlier Grognard need no change, and an earlier Grognard can read those of today.
 """
 
 import hashlib
@@ -37,13 +37,15 @@ TABLES: Mapping[str, tuple[str, ...]] = {
         "receipts": "number id place user command until due",
     }.items()
 }
-"""All that both kinds of store keep. What one of them has beside it (`requests.attempt`) is of
-use to it alone.
+"""The tables and columns of both kinds of store. Columns that only one of them has, such as
+`requests.attempt`, are not listed.
 """
 
 
 def list_columns(table: str) -> str:
-    """The columns of a table, as statements name them; `user` is a word of PostgreSQL's own."""
+    """Return the columns of a table for an SQL statement, quoted, for `user` is a keyword of
+    PostgreSQL.
+    """
     return ", ".join(f'"{column}"' for column in TABLES[table])
 
 
@@ -57,12 +59,14 @@ class EventRow(NamedTuple):
 
     @property
     def data(self) -> Json:
-        """The body as a fresh dict."""
+        """The body, parsed into a new dict."""
         return json.loads(self.body)  # type: ignore[no-any-return]
 
 
 class GameRow(NamedTuple):
-    """Where a game is at. `version` counts commits and tells whether somebody else was faster."""
+    """The progress of a game. `version` counts its commits, so that a commit that is based on an
+    older version is refused.
+    """
 
     id: str
     version: int
@@ -73,25 +77,27 @@ class GameRow(NamedTuple):
 
 
 BOARD = "board"
+"""The kind of the document that holds the board message of a game."""
 DRAFT = "draft"
-"""A command that is not run yet, see bot/preferences/forms.py."""
-"""The kind of the document that says which message is the board of a game."""
+"""The kind of documents with a command that was not run yet, see bot/preferences/forms.py."""
 SHOWN, ROLLED = "shown", "rolled"
-"""Those of documents with an answer that its owner may still share, and with what a draft, used
-up, has brought.
+"""The kinds of documents with a private answer that its owner may still share, and with the answer
+to a draft that was run.
 """
 UNTOLD = "untold"
-"""Those with an answer that its owner has not seen, because nobody can post it any more."""
+"""The kind of documents with an answer that its owner has not seen, because it can no longer be
+posted.
+"""
 PACK_FILES = "pack-files"
-"""The kind of the documents that hold the files of a pack, by the hash of its version."""
+"""The kind of documents that hold the files of a pack, by the hash of its version."""
 IMPORTED = "imported:"
-"""How the `user` of a person begins who is known from an imported file only; no platform's key
-begins so.
+"""The beginning of the `user` of a person who is known only from an imported file. No platform's
+keys begin like this.
 """
 
 
 class PersonRow(NamedTuple):
-    """Who a random person id of one game is: the platform's user and the name to show. Deletable.
+    """The user and name of a person of one game. Deletable, unlike the random person id in the log.
 
     A person from an imported file has no account: `user` is IMPORTED and the hash by which an
     account may claim it.
@@ -115,19 +121,19 @@ class TextRow(NamedTuple):
 
 
 class MarkRow(NamedTuple):
-    """Where a mark is found in a block of a game's log; made from the events, and made again
-    where it is missing.
+    """An entry of the search index of a game's log: the events of a block that have a mark, such as
+    a unit. It is built from the events, and built again if it is missing.
     """
 
     game: str
     mark: str
     block: int
-    at: str
+    numbers: str
 
 
 @dataclass(frozen=True, slots=True)
 class SeedRow:
-    """One secret of a game's dice, in force from `first_event` on."""
+    """A secret seed of a game's dice, used from the event `first_event` on."""
 
     game: str
     epoch: int  # from 1
@@ -140,38 +146,48 @@ class SeedRow:
 
 
 class Binding(NamedTuple):
-    """From now on `place` plays `game` (None: nothing). Conflict unless it played `was` until now.
+    """A change of the game of a place, from `was` to `game` (None: no game). It is a Conflict if the
+    place plays another game than `was`.
 
-    The version of `was` counts up, so that nobody goes on with an old list of its places. A game
-    that makes room for another stays among those that were played here; one that leaves for nothing
-    (it moved, or a link ended) does not, for what is rolled in it from then on is not for this
-    place. `alone`: it leaves all places that play it no more.
+    The version of `was` is increased, so that no process continues with an old list of its places.
+    If another game replaces it, it stays in the list of games that were played in the place. If
+    none does (it moved, or a link ended), it is removed from the list, for its later rolls do not
+    belong to this place. `alone`: `game` is also removed from the lists of all places that do not
+    play it now.
     """
 
     place: str
     game: str | None
     was: str | None
-    server: str = ""  # who is left with it when the bot is removed; "" for the place itself
+    server: str = (
+        ""  # the server whose removal of the bot ends the binding; "" for the place itself
+    )
     alone: bool = False
 
 
 class Outgoing(NamedTuple):
-    """An answer to be posted, kept until it was. `held`: seconds until another process may take it
-    over, at most LONGEST_WAIT."""
+    """An answer to be posted, kept in the outbox until it was.
+
+    `lease`: seconds until another process may post it, at most LONGEST_WAIT. `reply` is None for the
+    commit's own reply. `about` is a key under which the message can be changed later, such as GAME/41;
+    "" for a message that never changes. `amends` is the key of a message that this one changes; it
+    replaces an earlier change that was not posted yet. `home` is the channel that has the game, if
+    `place` is a thread of it.
+    """
 
     place: str
     delivery: Json  # what the adapter needs: token, its expiry, ...
-    held: float = 0.0
-    reply: Json | None = None  # None: the commit's own
-    about: str = ""  # what the message says, so that it can be changed later: GAME/41; "" for what never changes
-    amends: str = (
-        ""  # the message that this one changes, in place of an earlier change that is still waiting
-    )
-    home: str = ""  # the channel whose game it is, where `place` is a thread of it
+    lease: float = 0.0
+    reply: Json | None = None
+    about: str = ""
+    amends: str = ""
+    home: str = ""
 
 
 class OutboxRow(NamedTuple):
-    """An answer that nobody has confirmed as posted."""
+    """An answer in the outbox: no adapter has confirmed it as posted. `about` and `amends` as in
+    Outgoing.
+    """
 
     id: int
     request_id: str
@@ -179,7 +195,7 @@ class OutboxRow(NamedTuple):
     reply: Json
     delivery: Json
     attempts: int  # how often it was claimed before
-    claimed: float  # now, by the clock by which it was `created`
+    claimed: float  # the time of this claim, by the same clock as `created`
     created: float
     about: str = ""
     amends: str = ""
@@ -187,8 +203,10 @@ class OutboxRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PostedMessages:
-    """Where messages about something are (`spots`, by place, as the adapter named them), where they
-    are still on their way, and what they said when they were stored, while that is kept."""
+    """The messages under one `about` key: `spots` has those that were posted, by place, as the
+    adapter identifies them; `on_its_way` the places of those that were not posted yet; `reply` the
+    stored answer, None if it was deleted.
+    """
 
     spots: Mapping[str, tuple[Json, ...]] = field(default_factory=dict)
     on_its_way: frozenset[str] = frozenset()
@@ -196,12 +214,12 @@ class PostedMessages:
 
     @property
     def places(self) -> tuple[str, ...]:
-        """Everywhere that they are, or will be."""
+        """The places of all of them, sorted."""
         return tuple(sorted(self.spots.keys() | self.on_its_way))
 
 
 class Doc(NamedTuple):
-    """A small document beside the games: draft, consent request, link code, settings,
+    """A small document that is not part of a game: draft, consent request, link code, settings,
     installation.
     """
 
@@ -209,39 +227,42 @@ class Doc(NamedTuple):
     key: str
     data: Json
     expires: float | None = None
-    owner: str = ""  # the user or server with whom it goes
+    owner: str = ""  # the user or server with whose data it is deleted
 
 
 class DueRow(NamedTuple):
-    """Something that has to happen at a time: a reminder, sealed orders that open. `key` is a
-    topic of its game.
+    """A task for a time: a reminder, the opening of sealed orders. `key` is the game and a topic,
+    GAME/TOPIC.
     """
 
     key: str  # GAME/...
     at: float  # Unix seconds
     kind: str
     data: Json
-    owner: str = ""  # the user with whose data it goes
+    owner: str = ""  # the user with whose data it is deleted
 
     @property
     def game(self) -> str:
-        """The game with which it goes."""
+        """The game with which it is deleted."""
         return self.key.partition("/")[0]
 
 
 class GameChange(NamedTuple):
-    """What happens to one game. `version` 0 makes it (with at least one event, numbered from 1)."""
+    """A change of one game. With `version` 0 it creates the game, with at least one event, numbered
+    from 1.
+    """
 
     game: str
     version: int  # as it was loaded
-    events: tuple[EventRow, ...] = ()  # numbers follow on from next_event
-    state: Json | None = None  # a new snapshot, true after the last event
+    events: tuple[EventRow, ...] = ()  # numbered from the game's next_event on
+    state: Json | None = None  # a new snapshot of the state after the last event
 
 
 @dataclass(slots=True)
 class Commit:
-    """Everything that one command changes: all of it or nothing. What a handler has to say beside
-    its game's events it puts into these lists, and then it is stored."""
+    """Everything that one command changes, which is stored whole or not at all. Handlers append to
+    the lists whatever they change besides the events of their game.
+    """
 
     request_id: str | None = None  # None: not a request that could come twice
     reply: Json = field(default_factory=dict)
@@ -256,9 +277,9 @@ class Commit:
     # (kind, key); Conflict if one is not there any more
     drop_docs: list[tuple[str, str]] = field(default_factory=list)
     drop_due: list[tuple[str, float | None]] = field(default_factory=list)
-    """(key, at); Conflict if one is not due then, unless `at` is None."""
-    due: list[DueRow] = field(default_factory=list)  # new or replaced, behind those dropped
-    # messages about these that nobody posts yet are never posted
+    """(key, time) of each task; Conflict if it is not due at that time, unless that is None."""
+    due: list[DueRow] = field(default_factory=list)  # new or replaced, after `drop_due`
+    # keys of messages (see Outgoing.about) that are no longer posted if nobody has begun to
     withdraw: list[str] = field(default_factory=list)
     erase: list[str] = field(default_factory=list)  # games to delete whole
     forget: list[str] = field(default_factory=list)  # users whose personal data is deleted
@@ -269,8 +290,8 @@ class Commit:
 
 
 class Committed(NamedTuple):
-    """What holds now. `seen`: the request was answered before and `reply` is that answer;
-    nothing changed.
+    """The result of a commit. `seen`: the request was answered before, `reply` is that answer, and
+    nothing was stored.
     """
 
     reply: Json
@@ -279,11 +300,11 @@ class Committed(NamedTuple):
 
 
 class Saved(NamedTuple):
-    """A game as it was last committed: a snapshot, the events since, and what belongs to it."""
+    """A game as it was last committed: a snapshot, the events after it, and related rows."""
 
     game: GameRow
     state: Json  # {} before the first snapshot
-    state_at: int  # the last event that the snapshot explains; 0 before the first
+    state_at: int  # the last event that the snapshot includes; 0 before the first
     events: tuple[EventRow, ...]  # after state_at
     persons: tuple[PersonRow, ...]
     seed: SeedRow | None  # the latest
@@ -292,7 +313,7 @@ class Saved(NamedTuple):
 
 
 class UserData(NamedTuple):
-    """All that is kept about one user."""
+    """All data that is stored about one user."""
 
     persons: tuple[PersonRow, ...]
     texts: tuple[TextRow, ...]
@@ -301,30 +322,33 @@ class UserData(NamedTuple):
 
 
 def compute_tombstone(request_id: str) -> str:
-    """What is kept of a request whose answer was deleted, so that it does not run when it comes
-    again: a hash of its id as every store can hold that."""
-    return hashlib.sha256(
-        request_id.replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace")
-    ).hexdigest()
+    """Return the hash that is kept of a request whose answer was deleted, so that the request does
+    not run if it is delivered again.
+
+    Characters that one of the stores cannot hold do not change it.
+    """
+    storable_id = request_id.replace("\0", "\N{REPLACEMENT CHARACTER}")
+    return hashlib.sha256(storable_id.encode("utf-8", "replace")).hexdigest()
 
 
 def check_change(change: GameChange) -> None:
-    """Raise ValueError for a change whose events do not belong together: that would be our bug."""
+    """Raise ValueError if the events are not of this game, not numbered in order, or not from 1 for
+    a new game: that would be our bug.
+    """
     first = change.events[0].number if change.events else 0
-    if any(
-        event.number != at or event.game != change.game
-        for at, event in enumerate(change.events, first)
-    ):
-        numbers = [event.number for event in change.events]
-        raise ValueError(f"events of {change.game} do not follow each other: {numbers}")
+    for number, event in enumerate(change.events, first):
+        if event.number != number or event.game != change.game:
+            numbers = [event.number for event in change.events]
+            raise ValueError(f"events of {change.game} do not follow each other: {numbers}")
     if change.version == 0 and first != 1:
         raise ValueError(f"a new game begins with event 1, not {first}")
 
 
 _compact = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
-_MARKS = " \t\n\r"
-_BYTES = tuple("".join(_MARKS[byte >> 2 * at & 3] for at in range(4)) for byte in range(256))
-_MOST = 20
+_SPACES = " \t\n\r"
+"""The four characters of white space in JSON. Each of them stores two bits of a check sum."""
+_BYTES = tuple("".join(_SPACES[byte >> 2 * index & 3] for index in range(4)) for byte in range(256))
+_MOST_LISTED = 20
 CHECKED = (
     ("requests", "reply"),
     ("outbox", "reply"),
@@ -334,7 +358,7 @@ CHECKED = (
     ("snapshots", "state"),
     ("seeds", "texts"),
 )
-"""Tables and their columns of JSON; not those of events, whose hashes are checked elsewhere."""
+"""The (table, column) pairs of JSON with check sums; not those of events, which have hashes."""
 NAMES = {
     "outbox": "'row ' || id",
     "docs": "'kind ' || kind",  # their keys may be secrets
@@ -342,53 +366,62 @@ NAMES = {
     "snapshots": "'game ' || game",
     "seeds": "'game ' || game",
 }
-"""How a row of a table is called, in SQL. Requests, whose ids say who asked, are called as each
-engine counts them.
+"""The SQL expression that names a row of a table for hosts. Rows of requests, whose ids tell who
+asked, are named by their position in each engine.
 """
 
 
 def dump(value: Json) -> str:
-    """JSON for a column with its check sum: compact, and ASCII, so that half a surrogate pair
-    cannot stop a commit.
+    """Format JSON for a column, with its check sum.
+
+    It is compact, and ASCII, so that half a surrogate pair cannot make a commit fail.
     """
     return add_checksum(_compact(value))
 
 
 def add_checksum(text: str) -> str:
-    """A JSON text with its check sum behind it."""
+    """Return a JSON text followed by its check sum."""
     return text + _compute_checksum(text.encode())
 
 
 def is_whole(stored: bytes) -> bool:
-    """Return whether a stored text is JSON and, if it has a check sum, as it was written."""
-    text = stored.rstrip(_MARKS.encode())
-    behind = stored[len(text) :].decode()
+    """Return whether a stored text is JSON, and its check sum is right if it has one."""
+    text = stored.rstrip(_SPACES.encode())
+    checksum = stored[len(text) :].decode()
     try:
         json.loads(text)
     except (ValueError, RecursionError):
         return False
-    return behind in ("", _compute_checksum(text))
+    return checksum in ("", _compute_checksum(text))
 
 
 def find_damaged_texts(table: str, column: str, rows: Iterable[tuple[str, bytes]]) -> Iterator[str]:
-    """A line for each stored text, by the name of its row, that is not as it was written."""
-    broken = [at for at, stored in rows if not is_whole(stored)]
-    yield from (f"table {table}, {at}: its {column} is damaged" for at in broken[:_MOST])
-    if broken[_MOST:]:
-        yield f"table {table}: {len(broken) - _MOST} more are damaged"
+    """Yield a line for each damaged text of a column, at most 20 and one with the count of the
+    others. `rows` are (name of the row, stored text).
+    """
+    damaged = [name for name, stored in rows if not is_whole(stored)]
+    for name in damaged[:_MOST_LISTED]:
+        yield f"table {table}, {name}: its {column} is damaged"
+    if damaged[_MOST_LISTED:]:
+        yield f"table {table}: {len(damaged) - _MOST_LISTED} more are damaged"
 
 
 def strip_stored_change(reply: str | None) -> str | None:
-    """What remains of a stored change of a message that no longer holds, where whoever did that
-    is forgotten.
+    """Return a stored reply that marks a message as no longer valid without everything but that
+    mark, as JSON for a column: for a user whose data is deleted. None for any other reply.
     """
-    said = json.loads(reply) if reply is not None else {}
-    if not (over := said.get("over")):
+    data = json.loads(reply) if reply is not None else {}
+    over = data.get("over")
+    if not over:
         return None
-    return dump({"title": over, "tone": said["tone"]} if "tone" in said else {"title": over})
+    stripped = {"title": over}
+    if "tone" in data:
+        stripped["tone"] = data["tone"]
+    return dump(stripped)
 
 
 def _compute_checksum(text: bytes) -> str:
+    """Return the check sum of a JSON text as 16 characters of white space."""
     number = zlib.crc32(text)
     return (
         _BYTES[number & 255]

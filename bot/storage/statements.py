@@ -1,8 +1,8 @@
-"""What is written, said once for both engines: steps, each a statement in SQLite's dialect.
+"""The statements that write, for both engines: steps in SQLite's dialect of SQL.
 
-PostgreSQL's link puts it into its own; what it alone is told is in `/*+ */`, which is a comment to
-SQLite. The steps of a job are carried out one after another, all or none. What must look before it
-goes on is a `Talk`: it is handed the rows of each step that it yields.
+PostgreSQL's link translates them. Text in `/*+ */` is for PostgreSQL alone, and a comment for
+SQLite. The steps of a job run in order, all or none. A job that needs the result of a step before
+it continues is a `Talk`, a generator that gets the rows of each step it yields.
 """
 
 import json
@@ -37,11 +37,11 @@ Row: TypeAlias = Sequence[Any]
 
 
 class SqlStep(NamedTuple):
-    """A statement and its values, ?1 and on. What follows RETURNING (of one row at most) is what
-    its job gives.
+    """A statement and its values, ?1 and on. The values after RETURNING (of one row at most) are
+    among the results of its job.
 
-    `otherwise` undoes the job where the statement touches no row. Each `sql` is one of a few dozen,
-    whatever is written: PostgreSQL keeps the plan of each.
+    If the statement touches no row, `otherwise` is raised and the job undone. There are only a few
+    dozen different texts of `sql`: PostgreSQL keeps the plan of each.
     """
 
     sql: str
@@ -51,11 +51,13 @@ class SqlStep(NamedTuple):
 
 Talk: TypeAlias = Generator[SqlStep, Sequence[Row], Any]
 Ask: TypeAlias = Callable[..., Awaitable[Sequence[Row]]]
-"""Gives the rows of a query that only reads; its values follow it. May raise StoreError."""
+"""A function that returns the rows of a query that only reads. The arguments are the query and its
+values. It may raise StoreError.
+"""
 
 
 class Engine(Protocol):
-    """Carries statements out. Every method may raise StoreError."""
+    """A database that runs statements. Every method may raise StoreError."""
 
     async def write(
         self,
@@ -65,60 +67,67 @@ class Engine(Protocol):
         is_safe: bool = True,
         gate: Gate | None = None,
     ) -> Sequence[Row]:
-        """What a job gives, once it is on the disk. `key` is the game that it locks; one that
-        `is_safe` may be done twice; `gate` is passed right before."""
+        """Run the steps of a job, and return the rows of those with RETURNING once they are on the
+        disk.
+
+        `key` is the game that the job locks. A job that `is_safe` may run twice, if it is not known
+        whether it was stored. `gate` is passed right before the first step.
+        """
         ...
 
     async def talk(self, begin: Callable[[], Talk]) -> Any:
-        """What a talk comes to, all of it in one transaction; it may begin anew where that was
-        undone.
+        """Run a talk in one transaction, and return its result. If the transaction is undone
+        because of others, `begin` may be called for another attempt.
         """
         ...
 
     async def close(self) -> None:
-        """Wait until all that was asked for is written."""
+        """Wait until all requested jobs are written."""
         ...
 
 
 class AlreadyAnswered(Exception):
-    """This request was stored before."""
+    """The request was stored before."""
 
 
 _GAME_TABLES = ("snapshots", "events", "marks", "bindings", "persons", "texts", "seeds")
 NOW = "(SELECT grognard_now())"
-"""Unix seconds by the one clock that all processes of a database share: on PostgreSQL the
-server's.
+"""The SQL of the current time in Unix seconds, by the clock that all processes of a database share:
+on PostgreSQL the server's.
 """
 OVERDUE = f"(due <= {NOW} OR due > {NOW} + {LONGEST_WAIT})"
-"""What nobody holds any more. What is due later than anything is laid down for was so by a clock
-since set back.
+"""The condition on rows that no process has claimed, or whose lease has expired. A due time after
+the longest lease was written before the clock was set back.
 """
 
 
-def _put(table: str, keys: int) -> str:
-    """Write or replace a row, whose first `keys` columns are its key."""
+def _build_upsert(table: str, keys: int) -> str:
+    """Return the statement that writes or replaces a row, whose first `keys` columns are its key."""
     names = TABLES[table]
-    marks = ", ".join(f"?{number}" for number in range(1, len(names) + 1))
-    news = ", ".join(f'"{name}" = excluded."{name}"' for name in names[keys:])
+    placeholders = ", ".join(f"?{number}" for number in range(1, len(names) + 1))
+    updates = ", ".join(f'"{name}" = excluded."{name}"' for name in names[keys:])
     key = ", ".join(f'"{name}"' for name in names[:keys])
-    return f"INSERT INTO {table} ({list_columns(table)}) VALUES ({marks}) ON CONFLICT ({key}) DO UPDATE SET {news}"
+    insert = f"INSERT INTO {table} ({list_columns(table)}) VALUES ({placeholders})"
+    return f"{insert} ON CONFLICT ({key}) DO UPDATE SET {updates}"
 
 
-_PUT_PERSON = _put("persons", 2)
-_PUT_TEXT = _put("texts", 3)
-_PUT_SEED = _put("seeds", 2)
-_PUT_DOC = _put("docs", 2)
-_PUT_DUE = _put("due", 1)
+_PUT_PERSON = _build_upsert("persons", 2)
+_PUT_TEXT = _build_upsert("texts", 3)
+_PUT_SEED = _build_upsert("seeds", 2)
+_PUT_DOC = _build_upsert("docs", 2)
+_PUT_DUE = _build_upsert("due", 1)
 _PUT_OUTGOING = (
     "INSERT INTO outbox (request, place, reply, delivery, due, attempts, created, about, amends, home) "
     f"VALUES (?1, ?2, ?3, ?4, {NOW} + ?5, 0, {NOW}, ?6, ?7, ?8) RETURNING id"
 )
 
 
-def commit_steps(commit: Commit, attempt: str, now: float) -> Iterator[SqlStep]:
-    """Everything that one command changes; gives the ids of what waits to be posted. Raises
-    Answered, where carried out. `attempt` tells this commit, should it be sent twice, from another
-    with the same request."""
+def build_commit_steps(commit: Commit, attempt: str, now: float) -> Iterator[SqlStep]:
+    """Yield the steps of a commit, which return the ids of its rows in the outbox.
+
+    Running them raises AlreadyAnswered if the request was stored before. `attempt` is unique to this
+    commit, so that it is recognized if it is sent twice. `now` are Unix seconds.
+    """
     reply = dump(commit.reply)
     if commit.request_id is not None:
         yield _write_request(commit, commit.request_id, reply, attempt, now)
@@ -128,7 +137,7 @@ def commit_steps(commit: Commit, attempt: str, now: float) -> Iterator[SqlStep]:
         yield from _write_change(change, now)
     for binding in commit.bindings:
         yield from _bind_place(binding)
-    yield from _side_rows(commit)
+    yield from _write_side_rows(commit)
     if commit.pressed is not None:
         yield from _remember_pressed_message(*commit.pressed)
     for user in commit.forget:
@@ -138,40 +147,42 @@ def commit_steps(commit: Commit, attempt: str, now: float) -> Iterator[SqlStep]:
 
 
 def put_doc(doc: Doc) -> SqlStep:
-    """Write or replace a document."""
+    """Return the step that writes or replaces a document."""
     return SqlStep(_PUT_DOC, (doc.kind, doc.key, dump(doc.data), doc.expires, doc.owner))
 
 
 def put_mark(row: MarkRow) -> SqlStep:
-    """Write or replace a mark, where its game still is."""
+    """Return the step that writes or replaces an index entry, if its game still exists."""
     return SqlStep(
         "INSERT INTO marks (game, mark, block, at) SELECT ?1, ?2, ?3, ?4 "
         "WHERE EXISTS (SELECT 1 FROM games WHERE id = ?1) "
         "ON CONFLICT (game, mark, block) DO UPDATE SET at = excluded.at",
-        (row.game, make_storable(row.mark), row.block, row.at),
+        (row.game, make_storable(row.mark), row.block, row.numbers),
     )
 
 
 def record_posted(ids: Sequence[int], spot: Json) -> Iterator[SqlStep]:
-    """Take answers out of the outbox; where those are that are about something is remembered."""
+    """Yield the steps that take answers out of the outbox. The `spot` of those with an `about` key is
+    remembered, so that they can be changed later.
+    """
     for id in ids:
         yield SqlStep(
             "INSERT INTO shown (about, place, spot, request) "
             "SELECT about, coalesce(nullif(home, ''), place), ?1, request FROM outbox WHERE id = ?2 AND about <> '' "
             "ON CONFLICT (about, place, spot) DO UPDATE SET request = excluded.request",
-            (_spot(spot), id),
+            (_format_spot(spot), id),
         )
         yield SqlStep("DELETE FROM outbox WHERE id = ?1", (id,))
 
 
 def claim(lease: float, limit: int, platform: str) -> Talk:
-    """Due answers, whose due time moves on by `lease`; rows that another process is at are left to
-    it.
+    """Claim up to `limit` overdue answers of a platform for `lease` seconds, and return them as
+    OutboxRows, oldest first. Rows that another process has locked are skipped.
 
-    One that outlived its request, which held its words, has nothing left to say and goes. So does a
-    change of a message that a later one follows; the later one waits while somebody may be at work
-    on the earlier: then its `attempts` are above zero, and below while it only waits for the next.
-    No change is due before its message is there.
+    Deleted are answers whose request, which held their text, is deleted, and changes of a message
+    that a later change follows, unless a process may be posting the earlier one: then the later one
+    waits. `attempts` are above zero while a process may be posting, and negative between two
+    attempts. A change is only claimed after its message was posted.
     """
     yield SqlStep(
         "DELETE FROM outbox WHERE id IN (SELECT id FROM outbox AS old "
@@ -198,26 +209,27 @@ def claim(lease: float, limit: int, platform: str) -> Talk:
                 (lease, id),
             )
     return tuple(
-        OutboxRow(id, request, place, json.loads(reply), json.loads(delivery), *rest)
-        for id, request, place, reply, delivery, *rest in rows
+        OutboxRow(id, request, place, json.loads(reply), json.loads(delivery), *columns)
+        for id, request, place, reply, delivery, *columns in rows
         if reply is not None
     )
 
 
 def sweep(retention: float | None, now: float) -> Talk:
-    """Delete outdated tombstones and documents, and what belongs to places removed `retention`
-    seconds ago.
+    """Delete outdated tombstones and documents. Also delete the bindings and documents of places
+    from which the bot was removed `retention` seconds ago (None: never), with the games that no
+    place is left to play.
     """
     yield SqlStep("DELETE FROM tombstones WHERE at < ?1", (now - REQUESTS_KEPT,))
     yield SqlStep("DELETE FROM docs WHERE expires <= ?1", (now,))
     if retention is None:
         return
-    # Whoever played after the removal is back, even if nobody said so.
-    gone = yield SqlStep(
+    # If a game was played after the removal, the bot is back, even if nobody reported that.
+    bindings = yield SqlStep(
         "SELECT place, game, server FROM bindings JOIN games ON id = game WHERE removed <= ?1 AND updated <= removed",
         (now - retention,),
     )
-    for place, game, server in gone:
+    for place, game, server in bindings:
         yield SqlStep("DELETE FROM bindings WHERE place = ?1 AND game = ?2", (place, game))
         if not (yield SqlStep("SELECT 1 FROM bindings WHERE game = ?1", (game,))):
             yield from _delete_game(game, now)
@@ -229,15 +241,19 @@ def sweep(retention: float | None, now: float) -> Talk:
 
 
 def sweep_requests(now: float) -> Talk:
-    """Delete outdated requests; those written while the clock was ahead are dated back to now."""
+    """Delete outdated requests. Those with a time in the future, written before the clock was set
+    back, get the time `now`.
+    """
     yield SqlStep("DELETE FROM requests WHERE at < ?1", (now - REQUESTS_KEPT,))
     yield SqlStep("UPDATE requests SET at = ?1 WHERE at > ?2", (now, now + DAY))
 
 
 def _write_request(commit: Commit, request: str, reply: str, attempt: str, now: float) -> SqlStep:
-    """Write down the answer to a request, unless it is there, or was deleted."""
+    """Return the step that stores a request with its reply. It raises AlreadyAnswered if the request
+    was stored before, or its answer deleted.
+    """
     game = commit.changes[0].game if commit.changes else None
-    return SqlStep(  # no line to a file breaks: SQLite keeps no attempt
+    return SqlStep(  # SQLite keeps no attempt: it has no connection that breaks
         'INSERT INTO requests (id, game, "user", reply, at /*+ , attempt */) SELECT ?1, ?2, ?3, ?4, ?5 /*+ , ?8 */ '
         "WHERE NOT EXISTS (SELECT 1 FROM tombstones WHERE id = ?6 AND at >= ?7) AND ?8 <> '' ON CONFLICT DO NOTHING",
         (
@@ -255,32 +271,35 @@ def _write_request(commit: Commit, request: str, reply: str, attempt: str, now: 
 
 
 def _delete_game(game: str, now: float) -> Iterator[SqlStep]:
-    """Delete a game with all that belongs to it."""
+    """Yield the steps that delete a game with all rows that belong to it."""
     yield SqlStep("DELETE FROM games WHERE id = ?1", (game,))
     yield from _delete_requests("game = ?1", (game,), now)
     for table in _GAME_TABLES:
         yield SqlStep(f"DELETE FROM {table} WHERE game = ?1", (game,))
     for table, column in (("shown", "about"), ("due", "key")):
-        yield SqlStep(f"DELETE FROM {table} WHERE {column} > ?1 AND {column} < ?2", _of_game(game))
+        bounds = _get_key_bounds(game)
+        yield SqlStep(f"DELETE FROM {table} WHERE {column} > ?1 AND {column} < ?2", bounds)
 
 
-def _delete_requests(which: str, values: tuple[str, ...], now: float) -> Iterator[SqlStep]:
-    """Delete requests with their answers; a tombstone stays, so that none runs again when it is
-    delivered again.
+def _delete_requests(condition: str, values: tuple[str, ...], now: float) -> Iterator[SqlStep]:
+    """Yield the steps that delete the requests for which an SQL condition with these values holds,
+    with their answers. A tombstone of each stays, so that none runs again if it is delivered again.
     """
-    theirs = f"SELECT id FROM requests WHERE {which}"
+    ids = f"SELECT id FROM requests WHERE {condition}"
     yield SqlStep(
         f"INSERT INTO tombstones (id, at) SELECT grognard_tombstone(id), ?{len(values) + 1} FROM requests "
-        f"WHERE {which} ON CONFLICT (id) DO UPDATE SET at = excluded.at",
+        f"WHERE {condition} ON CONFLICT (id) DO UPDATE SET at = excluded.at",
         (*values, now),
     )
-    yield SqlStep(f"DELETE FROM outbox WHERE request IN ({theirs})", values)
-    yield SqlStep(f"UPDATE shown SET request = '' WHERE request IN ({theirs})", values)
-    yield SqlStep(f"DELETE FROM requests WHERE {which}", values)
+    yield SqlStep(f"DELETE FROM outbox WHERE request IN ({ids})", values)
+    yield SqlStep(f"UPDATE shown SET request = '' WHERE request IN ({ids})", values)
+    yield SqlStep(f"DELETE FROM requests WHERE {condition}", values)
 
 
 def _write_change(change: GameChange, now: float) -> Iterator[SqlStep]:
-    """Move one game on, if it is still where it was loaded."""
+    """Yield the steps that write a game's new version, events and snapshot. They raise Conflict if
+    the game has not the version that was loaded.
+    """
     game = change.game
     events = change.events
     if not events:
@@ -315,8 +334,12 @@ def _write_change(change: GameChange, now: float) -> Iterator[SqlStep]:
 
 
 def _bind_place(binding: Binding) -> Iterator[SqlStep]:
-    """Let a place play another game. The line of the old one stays where another takes its place:
-    it can be listed and taken up again, and the removal of a server finds it."""
+    """Yield the steps that change the game of a place (see Binding). They raise Conflict if the place
+    plays another game than expected.
+
+    The row of the old game stays if another replaces it: so it can be listed and played again, and
+    is found when the bot is removed from a server.
+    """
     place = binding.place
     game = binding.game
     was = binding.was
@@ -340,9 +363,9 @@ def _bind_place(binding: Binding) -> Iterator[SqlStep]:
         yield SqlStep("DELETE FROM bindings WHERE game = ?1 AND NOT current", (game,))
 
 
-def _side_rows(commit: Commit) -> Iterator[SqlStep]:
-    """Persons, texts, seeds, documents, what is due, and messages that nobody posts yet and
-    never shall.
+def _write_side_rows(commit: Commit) -> Iterator[SqlStep]:
+    """Yield the steps for the persons, texts, seeds, documents, tasks and withdrawn messages of a
+    commit.
     """
     for person in commit.persons:
         yield SqlStep(
@@ -355,25 +378,25 @@ def _side_rows(commit: Commit) -> Iterator[SqlStep]:
         )
     for seed in commit.seeds:
         texts = json.dumps(seed.texts)
-        first = (seed.game, seed.epoch, seed.seed, seed.commitment, seed.first_event)
-        yield SqlStep(_PUT_SEED, (*first, texts, seed.digest, seed.revealed))
+        columns = (seed.game, seed.epoch, seed.seed, seed.commitment, seed.first_event)
+        yield SqlStep(_PUT_SEED, (*columns, texts, seed.digest, seed.revealed))
     for kind, key in commit.drop_docs:
         yield SqlStep(
             "DELETE FROM docs WHERE kind = ?1 AND key = ?2", (kind, key), Conflict(f"{kind} {key}")
         )
     for doc in commit.docs:
         yield put_doc(doc)
-    for key, at in commit.drop_due:
-        if at is None:
+    for key, time in commit.drop_due:
+        if time is None:
             yield SqlStep("DELETE FROM due WHERE key = ?1", (key,))
         else:
             yield SqlStep(
-                "DELETE FROM due WHERE key = ?1 AND at = ?2", (key, at), Conflict(f"due {key}")
+                "DELETE FROM due WHERE key = ?1 AND at = ?2", (key, time), Conflict(f"due {key}")
             )
     for due in commit.due:
         yield SqlStep(_PUT_DUE, (due.key, due.at, due.kind, dump(due.data), due.owner))
-    # What somebody has held may be there: it is posted to the end, and taken away by the change
-    # that waits for it.
+    # A message that a process has claimed may be posted already. It stays, and the change that
+    # waits for it removes it from the channel.
     unposted = (
         "about <> '' AND amends = '' AND (attempts < 0 OR (attempts = 0 AND due < created + 1))"
     )
@@ -382,19 +405,22 @@ def _side_rows(commit: Commit) -> Iterator[SqlStep]:
 
 
 def _remember_pressed_message(about: str, place: str, spot: Json) -> Iterator[SqlStep]:
-    """Remember where a message is, for whoever presses its button has it before them.
+    """Yield the steps that remember the spot of a message with a button that was pressed, for a press
+    proves that the message is there.
 
-    One that is known already, pinned or not, is about something else: a board with an Undo. Buttons
-    that are on one message alone prove that it is there, and nothing is left to post; after this
-    press nobody would find it again.
+    Nothing is remembered if a message of the game is known at that spot, pinned or not: that one is
+    about something else, such as a board with an Undo button. If `about` ends in no event number,
+    the button is on this one message only, and an unposted copy of it is taken out of the outbox.
     """
-    known = [_spot(spot | more) for more in ({}, {"pinned": True}, {"pinned": False})]
+    variants: tuple[Json, ...] = ({}, {"pinned": True}, {"pinned": False})
+    spots = [_format_spot(spot | variant) for variant in variants]
+    game = about.partition("/")[0]
     yield SqlStep(
         "INSERT INTO shown (about, place, spot, request) SELECT ?1, ?2, ?3, "
         "coalesce((SELECT request FROM shown WHERE about = ?1 AND request <> '' LIMIT 1), '') "
         "WHERE NOT EXISTS (SELECT 1 FROM shown WHERE about > ?6 AND about < ?7 AND place = ?2 "
         "AND spot IN (?3, ?4, ?5))",
-        (about, place, *known, *_of_game(about.partition("/")[0])),
+        (about, place, *spots, *_get_key_bounds(game)),
     )
     if not about.rpartition("/")[2].isdecimal():
         yield SqlStep(
@@ -403,152 +429,171 @@ def _remember_pressed_message(about: str, place: str, spot: Json) -> Iterator[Sq
         )
 
 
-def _forget_user(user: str, but: str, now: float) -> Iterator[SqlStep]:
-    """Delete who a user is, what they wrote and what they were answered; the chain keeps only
-    hashes. Whose this very request was nobody knows any more."""
-    played = 'game IN (SELECT game FROM persons WHERE "user" = ?1)'
-    yield SqlStep(  # labels that others repeated after them by Again
-        f"DELETE FROM texts WHERE {played} AND key = 'label' AND EXISTS (SELECT 1 FROM texts AS own JOIN persons "
+def _forget_user(user: str, kept_request: str, now: float) -> Iterator[SqlStep]:
+    """Yield the steps that delete a user's names, texts and answers; the log keeps only hashes.
+
+    The request `kept_request`, which asks for this, is kept without its user.
+    """
+    in_own_games = 'game IN (SELECT game FROM persons WHERE "user" = ?1)'
+    yield SqlStep(  # the user's labels that others repeated by the button Again
+        f"DELETE FROM texts WHERE {in_own_games} AND key = 'label' AND EXISTS (SELECT 1 FROM texts AS own JOIN persons "
         'ON persons.game = own.game AND persons.person = own.person WHERE persons."user" = ?1 '
         "AND own.game = texts.game AND own.key = 'label' AND own.text = texts.text AND own.event < texts.event)",
         (user,),
     )
     yield SqlStep(
-        f"DELETE FROM texts WHERE {played} "
+        f"DELETE FROM texts WHERE {in_own_games} "
         'AND person IN (SELECT person FROM persons WHERE "user" = ?1 AND persons.game = texts.game)',
         (user,),
     )
-    yield SqlStep(f"UPDATE seeds SET texts = '[]' WHERE {played}", (user,))
+    yield SqlStep(f"UPDATE seeds SET texts = '[]' WHERE {in_own_games}", (user,))
     yield SqlStep('DELETE FROM persons WHERE "user" = ?1', (user,))
     yield SqlStep("DELETE FROM docs WHERE owner = ?1", (user,))
     yield SqlStep("DELETE FROM due WHERE owner = ?1 AND owner <> ''", (user,))
-    # Messages that no longer hold because of what they did are changed all the same, and say that
-    # alone.
+    # Messages that became invalid by what the user did are changed all the same, but say no more
+    # than that.
     yield SqlStep(
         "UPDATE outbox SET request = '', reply = grognard_bare(reply) WHERE amends <> '' "
         'AND request IN (SELECT id FROM requests WHERE "user" = ?1) AND grognard_bare(reply) IS NOT NULL',
         (user,),
     )
-    yield from _delete_requests('"user" = ?1 AND id <> ?2', (user, but), now)
-    yield SqlStep("UPDATE requests SET \"user\" = '' WHERE id = ?1", (but,))
-    for table in ("outbox", "shown"):  # in their direct messages, whoever caused it
+    yield from _delete_requests('"user" = ?1 AND id <> ?2', (user, kept_request), now)
+    yield SqlStep("UPDATE requests SET \"user\" = '' WHERE id = ?1", (kept_request,))
+    for table in ("outbox", "shown"):  # all direct messages to the user
         yield SqlStep(f"DELETE FROM {table} WHERE place = ?1", (user,))
 
 
 ANSWER_KINDS = (BOARD, SHOWN, ROLLED, UNTOLD)
-"""Kinds of documents that hold what somebody was answered."""
-_SAID = (
+"""Kinds of documents that hold the answer to somebody."""
+_ANSWER_COLUMNS = (
     ("requests", "reply", "id", "id", ""),
     ("outbox", "reply", "id", "id", ""),
     ("docs", "data", "kind", "key", f" AND kind IN {ANSWER_KINDS}"),
 )
-"""Where what others were answered is kept, by which columns a row is found, and which rows."""
+"""The columns that hold answers: table, column, the two columns that identify a row, and a condition
+on the rows.
+"""
 
 
 def scrub(user: str, names: Sequence[str]) -> Talk:
-    """Take a user's id and names out of what others were answered; what is rolled stays."""
+    """Replace a user's id and names by "someone" in all stored answers. Dice and results stay."""
     words = sorted(
         {user, user.rpartition(":")[2].rpartition("/")[2], *names} - {""}, key=len, reverse=True
     )
     pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, words))})(?!\w)")
-    for table, column, first, last, which in _SAID:
+    for table, column, first_key, second_key, condition in _ANSWER_COLUMNS:
+        update = f"UPDATE {table} SET {column} = ?1 WHERE {first_key} = ?2 AND {second_key} = ?3"
         for word in words:
-            found = yield SqlStep(
-                f"SELECT {first}, {last}, {column} FROM {table} WHERE replace({column}, ?1, '') <> {column}{which}",
+            rows = yield SqlStep(
+                f"SELECT {first_key}, {second_key}, {column} FROM {table} "
+                f"WHERE replace({column}, ?1, '') <> {column}{condition}",
                 (json.dumps(word)[1:-1],),
             )
-            for one, other, text in found:
-                update = f"UPDATE {table} SET {column} = ?1 WHERE {first} = ?2 AND {last} = ?3"
-                yield SqlStep(
-                    update, (dump(_scrub_value(json.loads(text), user, pattern)), one, other)
-                )
+            for first_value, second_value, text in rows:
+                scrubbed = dump(_scrub_value(json.loads(text), user, pattern))
+                yield SqlStep(update, (scrubbed, first_value, second_value))
 
 
 PAGE = 500
-"""Rows that are looked through at once."""
-_OURS = "(game IS NULL OR replace(?2, game, '') <> ?2)"
+"""Rows that are searched in one transaction."""
+_OF_GAMES = "(game IS NULL OR replace(?2, game, '') <> ?2)"
 
 
 class StoredColumn(NamedTuple):
     """A column of stored answers that is scanned in the order of a key: the table, the column, the
     key and a condition on the rows.
 
-    `which` may name ?2, the ids of the games in one string.
+    The condition may use ?2, the ids of the games in one string.
     """
 
     table: str
     column: str
     key: str
-    which: str = "?2 = ?2"
+    condition: str = "?2 = ?2"
 
 
-PLACES = (
-    StoredColumn("requests", "reply", "id", _OURS),
+SCANNED_COLUMNS = (
+    StoredColumn("requests", "reply", "id", _OF_GAMES),
     StoredColumn("outbox", "reply", "id", "reply IS NOT NULL AND ?2 = ?2"),
     *(
         StoredColumn("docs", "data", "key", f"kind = '{kind}' AND ?2 = ?2")
         for kind in (*ANSWER_KINDS, DRAFT)
     ),
 )
+"""The columns from which the texts of a user whose data is deleted are struck."""
 
 
-def strike(place: StoredColumn, struck: StruckTexts, games: str, after: object) -> Talk:
-    """Strike texts from one page of stored answers; gives the last key that was looked at, or
-    None behind the last.
+def strike(scanned: StoredColumn, struck: StruckTexts, games: str, last_key: object) -> Talk:
+    """Strike texts from one page of stored answers, those after `last_key`.
+
+    Return the last key of the page, from which the next call continues, or None after the last
+    page. `games` are the ids of the games in which the texts were written, in one string.
     """
-    table, column, key, which = place
+    table, column, key, condition = scanned
     rows = yield SqlStep(
-        f"SELECT {key}, {column} FROM {table} WHERE {key} > ?1 AND {which} ORDER BY {key} LIMIT {PAGE}",
-        (after, games),
+        f"SELECT {key}, {column} FROM {table} WHERE {key} > ?1 AND {condition} ORDER BY {key} LIMIT {PAGE}",
+        (last_key, games),
     )
-    kind = which.partition(" AND ")[0] if table == "docs" else "1 = 1"
-    for at, text in rows:
+    kind = condition.partition(" AND ")[0] if table == "docs" else "1 = 1"
+    update = f"UPDATE {table} SET {column} = ?1 WHERE {key} = ?2 AND {kind}"
+    for row_key, text in rows:
         value = json.loads(text)
-        without = struck.strike(value)
-        if without is not value:
-            yield SqlStep(
-                f"UPDATE {table} SET {column} = ?1 WHERE {key} = ?2 AND {kind}", (dump(without), at)
-            )
+        struck_value = struck.strike(value)
+        if struck_value is not value:
+            yield SqlStep(update, (dump(struck_value), row_key))
     return rows[-1][0] if len(rows) == PAGE else None
 
 
 def _scrub_value(value: Any, user: str, pattern: re.Pattern[str]) -> Any:
-    """A value of JSON without somebody: their names in its texts, and them among those who are
-    called.
+    """Return a JSON value in which matches of the pattern are replaced by "someone", and the user is
+    removed from lists. The actions of buttons and the content of pictures stay.
     """
     if isinstance(value, str):
         return pattern.sub("someone", value)
     if isinstance(value, list):
-        return [_scrub_value(one, user, pattern) for one in value if one != user]
+        return [_scrub_value(element, user, pattern) for element in value if element != user]
     if isinstance(value, dict):
-        # what a button does; a picture's bytes
-        kept = ("action", "content") if "packed" in value else ("action",)
+        unchanged = ("action", "content") if "packed" in value else ("action",)
         return {
-            key: one if key in kept else _scrub_value(one, user, pattern)
-            for key, one in value.items()
+            key: member if key in unchanged else _scrub_value(member, user, pattern)
+            for key, member in value.items()
         }
     return value
 
 
 def _add_to_outbox(entry: Outgoing, request: str | None, reply: str) -> Iterator[SqlStep]:
-    """Put an answer into the outbox. One that is the commit's own reply is stored once, with the
-    request.
+    """Yield the steps that put an answer into the outbox.
+
+    `reply` is the commit's own. It is stored once: with the request, or here if there is none.
     """
-    own = dump(entry.reply) if entry.reply is not None else None if request is not None else reply
-    if entry.amends:  # what nobody has begun to change is changed once, to how it is now
-        earlier = (
+    stored_reply = None
+    if entry.reply is not None:
+        stored_reply = dump(entry.reply)
+    elif request is None:
+        stored_reply = reply
+    if entry.amends:  # this change replaces an earlier one that nobody has begun to post
+        delete_earlier = (
             "DELETE FROM outbox WHERE amends = ?1 AND amends <> '' AND place = ?2 AND attempts <= 0"
         )
-        yield SqlStep(earlier, (entry.amends, entry.place))
-    to = (entry.place, own, dump(entry.delivery), entry.held, entry.about, entry.amends, entry.home)
-    yield SqlStep(_PUT_OUTGOING, (request or "", *to))
+        yield SqlStep(delete_earlier, (entry.amends, entry.place))
+    values = (
+        request or "",
+        entry.place,
+        stored_reply,
+        dump(entry.delivery),
+        entry.lease,
+        entry.about,
+        entry.amends,
+        entry.home,
+    )
+    yield SqlStep(_PUT_OUTGOING, values)
 
 
-def _of_game(game: str) -> tuple[str, str]:
-    """Between which keys those of a game are: "0" follows on "/"."""
+def _get_key_bounds(game: str) -> tuple[str, str]:
+    """Return the strings between which the keys of a game, GAME/..., are: "0" comes after "/"."""
     return f"{game}/", f"{game}0"
 
 
-def _spot(spot: Json) -> str:
-    """Where a message is, as it is compared."""
+def _format_spot(spot: Json) -> str:
+    """Format the spot of a message as JSON, so that equal spots are equal texts."""
     return json.dumps(spot, separators=(",", ":"), sort_keys=True)

@@ -1,4 +1,4 @@
-"""Texts of somebody whose data is deleted, struck from what others were answered."""
+"""Striking the texts of a user whose data is deleted from the answers to others."""
 
 import re
 import zlib
@@ -10,21 +10,21 @@ from typing import Any
 from bot.rules.proof.chain import DELETED
 
 HEAD = 24
-"""Characters of a long text by which it is found, for an answer may have cut off its end."""
+"""Number of first characters by which a long text is found: an answer may have cut off its end."""
 SHORT = 3
-"""Characters of a text below which it is struck only if it is the whole string, or in quotes."""
+"""Length below which a text is struck only if it is the whole string, or in quotes."""
 MOST_UNPACKED = 50_000_000
-"""Bytes that are looked at of a packed file."""
+"""Maximum number of bytes of a packed file that are searched."""
 _GZIP, _PICTURE = b"\x1f\x8b", b"\x89PNG"
-"""How packed files and pictures begin."""
+"""The first bytes of packed files and of pictures."""
 _WORD = re.compile(r"\w+")
 _PACKED_PAGE = re.compile(r"H4sI[A-Za-z0-9+/=]+")
 
 
 class StruckTexts:
-    """The texts to strike, found by one of their words so that thousands cost little.
+    """The texts to strike, indexed by their longest word so that a search for thousands is fast.
 
-    `names` are the names of their writer, by which files are searched as well.
+    `names` are the names of their writer. A file that contains one of them is removed.
     """
 
     def __init__(self, texts: Iterable[str], names: Iterable[str] = ()) -> None:
@@ -40,39 +40,48 @@ class StruckTexts:
                 self._without_words.append(text)
 
     def strike(self, value: Any) -> Any:
-        """Return a value of JSON without the texts; the same object if it holds none of them."""
+        """Return a JSON value in which the texts are replaced by DELETED, and without the files that
+        contain a text or a name; the same object if there are none.
+        """
         strings = [*_list_strings(value)]
-        found = self._find("\n".join(strings))
-        if not found and not any(self._holds_any(file) for file in _list_files(value)):
+        texts = self._find("\n".join(strings))
+        if not texts and not any(self._holds_any(file) for file in _list_files(value)):
             return value
-        return self._strike_items(value, found)
+        return self._strike_items(value, texts)
 
     def _find(self, whole: str) -> list[str]:
-        """Return the texts that stand in a string, the longest first."""
+        """Return the texts that a string contains, at least with their first HEAD characters; the
+        longest first.
+        """
         words = set(_WORD.findall(whole))
         candidates = [text for word in words & self._by_word.keys() for text in self._by_word[word]]
-        found = [text for text in (*candidates, *self._without_words) if text[:HEAD] in whole]
-        return sorted(found, key=len, reverse=True)
+        matches = [text for text in (*candidates, *self._without_words) if text[:HEAD] in whole]
+        return sorted(matches, key=len, reverse=True)
 
-    def _strike_items(self, value: Any, found: list[str]) -> Any:
+    def _strike_items(self, value: Any, texts: list[str]) -> Any:
+        """Return a JSON value in which these texts are replaced. Files with a text or name are removed
+        from lists; other files and the actions of buttons stay.
+        """
         if isinstance(value, str):
-            for text in found:
+            for text in texts:
                 value = _cut_out(value, text)
             return value
         if isinstance(value, list):
-            kept = [one for one in value if not (_is_file(one) and self._holds_any(one))]
-            return [self._strike_items(one, found) for one in kept]
+            elements = [
+                element for element in value if not (_is_file(element) and self._holds_any(element))
+            ]
+            return [self._strike_items(element, texts) for element in elements]
         if isinstance(value, dict):
             if _is_file(value):
                 return value
             return {
-                key: one if key == "action" else self._strike_items(one, found)
-                for key, one in value.items()
+                key: member if key == "action" else self._strike_items(member, texts)
+                for key, member in value.items()
             }
         return value
 
     def _holds_any(self, file: Any) -> bool:
-        """Return whether a stored file holds one of the texts, or a name of their writer."""
+        """Return whether a stored file contains one of the texts, or a name of their writer."""
         for text in _list_texts_of_file(file):
             if self._find(text) or self._names.search(text):
                 return True
@@ -80,35 +89,43 @@ class StruckTexts:
 
 
 def _cut_out(value: str, text: str) -> str:
-    """Return the string with a text replaced, also a long one whose end was cut off."""
+    """Return the string with each occurrence of a text replaced by DELETED. The text must not begin
+    or end inside a word. A long text may also be cut off before an ellipsis.
+    """
     if len(text) < SHORT:
         return DELETED if value == text else value.replace(f'"{text}"', f'"{DELETED}"')
     head = text[:HEAD]
-    start = 0
-    while (at := value.find(head, start)) >= 0:
-        end = at + len(head)
-        while end < len(value) and end - at < len(text) and value[end] == text[end - at]:
-            end += 1
-        is_whole = end - at == len(text)
-        goes_on = (
-            _is_letter(value, end, text[-1])
-            if is_whole
-            else not value.startswith(("…", "..."), end)
-        )
-        if goes_on or _is_letter(value, at - 1, head[0]):
-            start = at + 1
+    begin = value.find(head)
+    while begin >= 0:
+        length = _count_equal(value[begin : begin + len(text)], text)
+        stop = begin + length
+        if length == len(text):
+            continues = _is_same_word(value, stop, text[-1])
+        else:
+            continues = not value.startswith(("…", "..."), stop)
+        if continues or _is_same_word(value, begin - 1, head[0]):
+            begin = value.find(head, begin + 1)
             continue
-        value = value[:at] + DELETED + value[end:]
-        start = at + len(DELETED)
+        value = value[:begin] + DELETED + value[stop:]
+        begin = value.find(head, begin + len(DELETED))
     return value
 
 
-def _is_letter(value: str, at: int, beside: str) -> bool:
-    """Return whether a word goes on from `beside` to the character at this place."""
-    is_inside = 0 <= at < len(value)
-    return (
-        is_inside and _WORD.fullmatch(beside) is not None and _WORD.fullmatch(value[at]) is not None
-    )
+def _count_equal(value: str, text: str) -> int:
+    """Return the number of equal characters at the beginning of two strings."""
+    for index, (character, expected) in enumerate(zip(value, text, strict=False)):
+        if character != expected:
+            return index
+    return min(len(value), len(text))
+
+
+def _is_same_word(value: str, index: int, neighbour: str) -> bool:
+    """Return whether there is a word character at this index of the string, and `neighbour`, a
+    character next to it, is one, too: then both belong to one word.
+    """
+    if not 0 <= index < len(value):
+        return False
+    return _WORD.fullmatch(neighbour) is not None and _WORD.fullmatch(value[index]) is not None
 
 
 def _is_file(value: Any) -> bool:
@@ -116,28 +133,28 @@ def _is_file(value: Any) -> bool:
 
 
 def _list_strings(value: Any) -> Iterator[str]:
-    """Yield the strings of a value of JSON, without those of files."""
+    """Yield the strings in a JSON value, without those of files."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):
-        for one in value:
-            yield from _list_strings(one)
+        for element in value:
+            yield from _list_strings(element)
     elif isinstance(value, dict) and not _is_file(value):
-        for one in value.values():
-            yield from _list_strings(one)
+        for member in value.values():
+            yield from _list_strings(member)
 
 
 def _list_files(value: Any) -> Iterator[Any]:
-    """Yield the files in a value of JSON."""
+    """Yield the files in a JSON value: objects with name and content."""
     if _is_file(value):
         yield value
     elif isinstance(value, list | dict):
-        for one in value if isinstance(value, list) else value.values():
-            yield from _list_files(one)
+        for element in value if isinstance(value, list) else value.values():
+            yield from _list_files(element)
 
 
 def _list_texts_of_file(file: Any) -> Iterator[str]:
-    """Yield the text of a stored file, unpacked, and that of the log inside a page."""
+    """Yield the text of a stored file, unpacked, and that of each packed log inside a page."""
     content = str(file["content"])
     if file.get("packed"):
         content = _unpack(content)
@@ -147,7 +164,9 @@ def _list_texts_of_file(file: Any) -> Iterator[str]:
 
 
 def _unpack(packed: str) -> str:
-    """Return the text of bytes in base64, unpacked if they are a gzip file."""
+    """Return the text of bytes in base64, unpacked if they are a gzip file; "" for pictures and for
+    damaged data.
+    """
     try:
         data = a2b_base64(packed)
     except NotBase64:

@@ -392,7 +392,7 @@ async def test_changes_of_one_message_leave_one_after_another(store: Store, cloc
         "another process waits for the first"
     )
     clock.now += 50
-    await store.retry_outbox(60, slow.id, held=True)
+    await store.retry_outbox(60, slow.id, in_progress=True)
     clock.now += 50
     assert not await store.claim_outbox(60, platform="discord:"), "the first is still at work"
     await store.mark_outbox_done(slow.id)
@@ -805,7 +805,7 @@ async def test_what_may_be_there_though_nobody_knows_is_not_withdrawn(
     answer = Outgoing(PLACE, {}, 10.0, about="g1/c")
     await store.commit(Commit("r1", {"title": "Board"}, "discord:anna", outbox=[answer]))
     await store.claim_outbox(10)
-    await store.retry_outbox(5, done.outbox[0], held=True)
+    await store.retry_outbox(5, done.outbox[0], in_progress=True)
     clock.now += 20
     await store.commit(Commit(withdraw=["g1/a", "g1/b", "g1/c"]))
     assert [row.about for row in await store.claim_outbox(10)] == ["g1/a", "g1/b", "g1/c"]

@@ -142,7 +142,7 @@ AFTER = {
     "due": [("g2/x", 7.25, "remind", "{}", "")],
 }
 """What a store holds behind it; JSON without its check sums."""
-COUNT = sum(1 for _ in statements.commit_steps(ALL, "attempt", 0.0))
+COUNT = sum(1 for _ in statements.build_commit_steps(ALL, "attempt", 0.0))
 CONFLICT = SqlStep("DELETE FROM games WHERE id = ?1", ("nobody",), Conflict("nobody"))
 FAULT = SqlStep("INSERT INTO events (game, number, body, hash) VALUES (?1, 1, NULL, '')", ("g9",))
 
@@ -201,14 +201,14 @@ async def test_each_statement_of_a_commit_may_fail_and_nothing_of_it_stays(
     begun: Store, monkeypatch: pytest.MonkeyPatch, fails: SqlStep
 ) -> None:
     """In turn, each among others of the same batch, which go through."""
-    real, before = statements.commit_steps, await held(begun)
+    real, before = statements.build_commit_steps, await held(begun)
     for at in range(COUNT):
 
         def broken(commit: Commit, attempt: str, now: float, at: int = at) -> Iterator[SqlStep]:
             steps = list(real(commit, attempt, now))
             return iter([*steps[:at], fails, *steps[at + 1 :]] if commit is ALL else steps)
 
-        monkeypatch.setattr(statements, "commit_steps", broken)
+        monkeypatch.setattr(statements, "build_commit_steps", broken)
         others = (Commit(docs=[Doc("count", f"{at} {side}", {})]) for side in "ab")
         one, failed, two = await asyncio.gather(
             begun.commit(next(others)),
@@ -220,7 +220,7 @@ async def test_each_statement_of_a_commit_may_fail_and_nothing_of_it_stays(
         assert not isinstance(one, Exception)
         assert not isinstance(two, Exception)
         assert {doc.key for doc in await begun.load_docs("count")} >= {f"{at} a", f"{at} b"}
-    monkeypatch.setattr(statements, "commit_steps", real)
+    monkeypatch.setattr(statements, "build_commit_steps", real)
     await begun.commit(
         Commit(drop_docs=[("count", doc.key) for doc in await begun.load_docs("count")])
     )

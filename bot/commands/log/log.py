@@ -433,7 +433,7 @@ class _IndexedLog:
         for row in rows:
             if row.block in self.done:
                 number, kind = names[row.mark]
-                verdicts += [(number, kind, own) for own in unpack_numbers(row.block, row.at)]
+                verdicts += [(number, kind, own) for own in unpack_numbers(row.block, row.numbers)]
         return verdicts
 
 
@@ -492,11 +492,11 @@ async def find_events(
 async def _load_index(context: Context, log_filter: LogFilter) -> _IndexedLog:
     """Load the stored search marks that the filter needs. No events are loaded yet."""
     rows = await context.store.load_index_blocks(context.ledger.row, [MARKED, *log_filter.marks])
-    done = {row.block for row in rows if row.mark == MARKED and row.at == EDITION}
+    done = {row.block for row in rows if row.mark == MARKED and row.numbers == EDITION}
     stored: dict[int, dict[str, str]] = {}
     for row in rows:
         if row.mark != MARKED:
-            stored.setdefault(row.block, {})[row.mark] = row.at
+            stored.setdefault(row.block, {})[row.mark] = row.numbers
     return _IndexedLog(context, stored, done, context.game.number // BLOCK - len(done) > FEW)
 
 
