@@ -124,7 +124,7 @@ async def test_a_server_that_is_away_is_waited_for_once(
     """Not by each command anew, nor twice by one: whoever comes later is refused at once."""
     monkeypatch.setattr(link, "PATIENCE", 1.5)
     # a server that is there takes its time on a busy machine
-    monkeypatch.setattr(link, "CONNECT_AGAIN", 60.0)
+    monkeypatch.setattr(link, "RECONNECT", 60.0)
     monkeypatch.setattr(postgres_store, "SHORT_PATIENCE", 0.1)
     sleep, pauses = asyncio.sleep, ContextVar[list[float]]("pauses")
 

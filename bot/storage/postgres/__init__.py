@@ -1,7 +1,7 @@
-"""Games in a PostgreSQL database: the store for whoever has outgrown one machine.
+"""The store for several machines: games in a PostgreSQL database.
 
-Any number of processes share it. What waits together is carried out by a runner in the server, so
-that it costs one message and one flush.
+Any number of processes share it. Jobs that wait together are sent in one message to a function in
+the server, the runner, which runs them and flushes the disk once.
 """
 
 from bot.storage.postgres.store import PostgresStore

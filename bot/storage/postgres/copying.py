@@ -1,4 +1,4 @@
-"""Both ends of a copy on PostgreSQL: one transaction on a connection of its own."""
+"""PostgreSQL as either end of a copy: a transaction on a connection of its own."""
 
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
@@ -22,59 +22,51 @@ from bot.storage.records import TABLES, list_columns
 from bot.storage.statements import Row
 
 BOOLEAN = ("bindings", "current")
-"""The one column whose values SQLite keeps as numbers."""
+"""The table and column whose boolean values SQLite stores as numbers."""
 ATTEMPT = "copied"
-"""For the requests that come along: no commit of this database."""
+"""The `attempt` of copied requests, which no commit of this database has."""
 
 
 class PostgresEnd:
-    """A database in a transaction."""
+    """A CopyEnd on PostgreSQL: a connection in a transaction."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     async def rows(self, table: str) -> AsyncIterator[Sequence[Row]]:
-        """See End."""
-        by = NUMBERED.get(table) or IN_ORDER.get(table)
-        order = f" ORDER BY {by}" if by else ""
+        """See CopyEnd."""
+        columns = NUMBERED.get(table) or IN_ORDER.get(table)
+        order = f" ORDER BY {columns}" if columns else ""
         cursor = await self._connection.cursor(f"SELECT {list_columns(table)} FROM {table}{order}")
         while rows := await cursor.fetch(PAGE_ROWS):
             yield [tuple(row) for row in rows]
 
     async def get_last_number(self, table: str) -> int:
-        """See End."""
+        """See CopyEnd."""
         sequence = await self._connection.fetchval(
             "SELECT pg_get_serial_sequence($1, $2)", table, NUMBERED[table]
         )
-        given, is_used = await self._connection.fetchrow(
+        last_value, is_used = await self._connection.fetchrow(
             f"SELECT last_value, is_called FROM {sequence}"
         )
-        return int(given) if is_used else 0
+        return int(last_value) if is_used else 0
 
     async def is_empty(self, table: str) -> bool:
-        """See End."""
+        """See CopyEnd."""
         return not await self._connection.fetchval(f"SELECT EXISTS (SELECT FROM {table})")
 
     async def add(self, table: str, rows: Sequence[Row]) -> None:
-        """See End."""
+        """See CopyEnd."""
         columns = TABLES[table]
-        flag = columns.index(BOOLEAN[1]) if table == BOOLEAN[0] else -1
-        more = (ATTEMPT,) if table == "requests" else ()
-        records = [
-            (
-                *(
-                    bool(value) if at == flag else _make_storable(value)
-                    for at, value in enumerate(row)
-                ),
-                *more,
-            )
-            for row in rows
-        ]
-        names = (*columns, "attempt") if more else columns
-        await self._connection.copy_records_to_table(table, records=records, columns=names)
+        boolean_index = columns.index(BOOLEAN[1]) if table == BOOLEAN[0] else -1
+        records = [_build_record(row, boolean_index) for row in rows]
+        if table == "requests":
+            columns = (*columns, "attempt")
+            records = [(*record, ATTEMPT) for record in records]
+        await self._connection.copy_records_to_table(table, records=records, columns=columns)
 
     async def set_last_number(self, table: str, last: int) -> None:
-        """See End."""
+        """See CopyEnd."""
         if last:
             query = "SELECT setval(pg_get_serial_sequence($1, $2), $3)"
             await self._connection.execute(query, table, NUMBERED[table], last)
@@ -82,7 +74,10 @@ class PostgresEnd:
 
 @asynccontextmanager
 async def open_postgres_source(url: str) -> AsyncIterator[PostgresEnd]:
-    """A database to copy from, of today's schema. Raises StoreError."""
+    """Open a database to copy from, as it is at this moment.
+
+    Raises StoreError if it cannot be reached or has not today's schema.
+    """
     with _explain_errors(url):
         connection = await asyncpg.connect(url, timeout=10)
         try:
@@ -99,14 +94,14 @@ async def open_postgres_source(url: str) -> AsyncIterator[PostgresEnd]:
 
 @asynccontextmanager
 async def open_postgres_target(url: str, *, emptied: bool = False) -> AsyncIterator[PostgresEnd]:
-    """A database to copy into, its tables made if need be; what was copied stays only at a good
-    end. Raises StoreError.
+    """Open a database to copy into, whose tables are created if necessary. The copy is committed
+    after the block, and dropped if the block raises. Until then other processes cannot write.
 
-    Whoever else would write there waits until then. `emptied`: what it holds goes, which nobody may
-    be using.
+    `emptied`: delete all rows first. Raises StoreError if it cannot be reached, or if it is to be
+    emptied while a bot is connected.
     """
     async with await PostgresStore.open(url) as store:
-        await store.list_games(limit=1)  # it connects with the first question
+        await store.list_games(limit=1)  # the first query connects
     with _explain_errors(url):
         connection = await asyncpg.connect(url, timeout=10)
         try:
@@ -120,9 +115,9 @@ async def open_postgres_target(url: str, *, emptied: bool = False) -> AsyncItera
 
 
 async def _empty(connection: Connection) -> None:
-    """Delete all, for what is copied in its place. Raises StoreError while a bot is connected."""
-    others = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = $1"
-    if await connection.fetchval(others, NAME):
+    """Delete all rows of all tables. Raises StoreError while a bot is connected."""
+    query = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = $1"
+    if await connection.fetchval(query, NAME):
         raise StoreError(
             "The database is in use by a running bot.",
             hint="Stop every bot first, then restore.",
@@ -133,7 +128,7 @@ async def _empty(connection: Connection) -> None:
 
 @contextmanager
 def _explain_errors(url: str) -> Iterator[None]:
-    """PostgreSQL's errors in words that help."""
+    """Raise errors of PostgreSQL in the block as StoreErrors, with texts for the host."""
     try:
         yield
     except AWAY as error:
@@ -142,6 +137,14 @@ def _explain_errors(url: str) -> Iterator[None]:
         raise build_store_error(
             error.sqlstate or "", str(error), get_server_address(url), get_database_name(url)
         ) from error
+
+
+def _build_record(row: Row, boolean_index: int) -> tuple[object, ...]:
+    """Return a row as PostgreSQL can store it, with a boolean at this index."""
+    return tuple(
+        bool(value) if index == boolean_index else _make_storable(value)
+        for index, value in enumerate(row)
+    )
 
 
 def _make_storable(value: object) -> object:

@@ -1,4 +1,4 @@
-"""PostgreSQL's errors in words that help, and which of them pass by themselves."""
+"""PostgreSQL's errors as StoreErrors: what is wrong, what the host can do, and whether it passes."""
 
 import errno
 import os
@@ -16,22 +16,20 @@ from bot.storage.base import PassingError, StoreError
 log = get_seldom_logger(__name__)
 
 UNTOUCHED = "GR001"
-"""What our runner raises, where a step that must touch a row touches none."""
-TWICE = "23505"
-"""A key that is there already: of a place's game, where another process was faster to give it
-one.
+"""The code that our runner raises if a step that must touch a row touches none."""
+DUPLICATE_KEY = "23505"
+"""The code for a key that exists already: that of a place's game, if another process was faster to
+bind the place.
 """
-AGAIN = ("40001", "40P01")
-"""Another transaction was in the way, and this one was undone: a second attempt goes through."""
+UNDONE = ("40001", "40P01")
+"""Codes for a transaction that was undone because of another one. A second attempt succeeds."""
 BUSY = ("55P03", "57014")
-"""Somebody else held a row for too long, or the statement took too long: whoever tries again is
-served.
+"""Codes for a row that was locked for too long, and a statement that took too long. A later attempt
+may succeed.
 """
 NO_DATABASE = "3D000"
 _OURS = ("22", "23", "42")
-"""Classes of errors that what we sent is to blame for. The database is well, so dice must not
-fall without it.
-"""
+"""Classes of errors that are our fault. The database works, so dice are not rolled without it."""
 _SAFE = "None of it was saved; everything answered before is safe."
 _AWAY = f"The database cannot be reached. {_SAFE}"
 _CHECK = "postgresql://USER:PASSWORD@HOST:5432/grognard"
@@ -60,64 +58,68 @@ _WORDS = {
 AWAY = (
     OSError,
     TimeoutError,
-    asyncpg.InterfaceError,  # the line broke
+    asyncpg.InterfaceError,  # the connection broke
     asyncpg.InternalClientError,  # it broke in the middle of an answer
     asyncpg.PostgresConnectionError,
-    asyncpg.OperatorInterventionError,  # it restarts or is being shut down
-    asyncpg.ReadOnlySQLTransactionError,  # a failover: this server is no longer the one that writes
+    asyncpg.OperatorInterventionError,  # the server restarts or shuts down
+    asyncpg.ReadOnlySQLTransactionError,  # a failover: this server no longer accepts writes
 )
-"""The server cannot be reached, for now."""
+"""Errors of a server that cannot be reached for now."""
 
 
 SETTINGS = (asyncpg.ClientConfigurationError, ssl.SSLCertVerificationError)
-"""Kinds of these that no waiting mends: an address that cannot be used, a server that is not who
-it should be.
+"""Those of AWAY that do not pass: an address that cannot be used, a server with a wrong
+certificate.
 """
 _PASSING = ("08", "53", "55", "57", "58")
-"""Classes of errors that are over when the server or its machine is well again."""
+"""Classes of errors that pass when the server or its machine works again."""
 
 
 class Unreachable(PassingError):
-    """Nobody answers where the database was: `server` says where, and `describe_cause` in a few words."""
+    """The server does not answer.
+
+    Its address and the cause in a few words are in the message only if `to_host`, else in
+    `for_host`.
+    """
 
     kind = "store-away"
     is_sure = False
 
-    def __init__(self, server: str = "", why: str = "", *, to_host: bool = False) -> None:
-        told = f"PostgreSQL at {server} does not answer ({why})."
+    def __init__(self, server: str = "", cause: str = "", *, to_host: bool = False) -> None:
+        message = f"PostgreSQL at {server} does not answer ({cause})."
         if to_host:
-            super().__init__(told, hint="Start it, or check DATABASE_URL.")
+            super().__init__(message, hint="Start it, or check DATABASE_URL.")
         else:
             super().__init__(_AWAY, hint="It is often back within a minute; try again then.")
-        self.for_host = told
+        self.for_host = message
 
 
 def build_store_error(code: str, message: str, server: str = "", database: str = "") -> StoreError:
-    """Return the StoreError for an error of PostgreSQL by its code; its own words go to the log.
+    """Return the StoreError for an error of PostgreSQL by its code, and log its own message.
 
-    `server` and `database` say where it is. Give them only if the host reads the error.
+    `server` and `database` name the address. Give them only if the host reads the error.
     """
     is_ours = code[:2] in _OURS and code not in _WORDS
-    other = (
-        "does not take what was to be saved, and that is our fault"
-        if is_ours
-        else "reports an error"
-    )
-    problem, hint = _WORDS.get(code, (f"The database {other}.", "`grognard doctor` tells more."))
+    error_code = "store-failed"
+    symptom = "reports an error"
+    if is_ours:
+        error_code = "our-fault"
+        symptom = "does not take what was to be saved, and that is our fault"
+    elif code in BUSY:
+        error_code = "busy"
+    problem, hint = _WORDS.get(code, (f"The database {symptom}.", "`grognard doctor` tells more."))
     if code == NO_DATABASE and database:
         hint = f"Make it: createdb {shlex.quote(database)}"
     log.error("PostgreSQL reports %s: %s", code, message)
     kind = PassingError if code[:2] in _PASSING else StoreError
-    kept = f"(PostgreSQL at {server})" if server else _SAFE
-    return kind(
-        f"{problem} {kept}",
-        hint=hint,
-        code="our-fault" if is_ours else "busy" if code in BUSY else "store-failed",
-    )
+    suffix = f"(PostgreSQL at {server})" if server else _SAFE
+    return kind(f"{problem} {suffix}", hint=hint, code=error_code)
 
 
 def build_unreachable_error(error: Exception, server: str, *, to_host: bool = True) -> StoreError:
-    """The StoreError for a server that cannot be reached."""
+    """Return the StoreError for an error of AWAY: Unreachable, or one about DATABASE_URL if waiting
+    does not help, which is logged.
+    """
     if isinstance(error, SETTINGS):
         log.error("DATABASE_URL cannot be used: %s", error)
         return StoreError(
@@ -127,21 +129,21 @@ def build_unreachable_error(error: Exception, server: str, *, to_host: bool = Tr
 
 
 def describe_cause(error: BaseException) -> str:
-    """Why a server cannot be reached, in a few words: no address with a password in it is among
-    them.
+    """Return the cause why a server cannot be reached, in a few words without its address, which may
+    hold a password.
     """
     if isinstance(error, socket.gaierror):
         return "its name is not known"
     if isinstance(error, TimeoutError):
         return "no answer in time"
-    said = str(error) if error.args else ""  # the library's own fail at it where they have none
-    found = re.search(r"\[Errno (\d+)\]", said)  # of several addresses
-    number = getattr(error, "errno", None) or int(found[1] if found else 0)
+    message = str(error) if error.args else ""  # asyncpg's own errors fail here without arguments
+    match = re.search(r"\[Errno (\d+)\]", message)  # if several addresses were tried
+    number = getattr(error, "errno", None) or int(match[1] if match else 0)
     if number == errno.ENOENT:
         return "no server at its socket"
     if number:
         return os.strerror(number).lower()
-    return said.partition("\n")[0].rstrip(".")[:120] or type(error).__name__
+    return message.partition("\n")[0].rstrip(".")[:120] or type(error).__name__
 
 
 def get_database_name(url: str) -> str:
@@ -150,9 +152,12 @@ def get_database_name(url: str) -> str:
 
 
 def get_server_address(url: str) -> str:
-    """Host and port of an address, or where its socket is: no user, no password."""
+    """Return host and port of an address, or the folder of its socket, without user and password."""
     parts = urlsplit(url)
-    asked = parse_qs(parts.query)
-    host = parts.netloc.rpartition("@")[2] or ",".join(asked.get("host", ["this machine"]))
-    is_whole = host.startswith("/") or re.search(r":\d+$", host)
-    return host if is_whole else f"{host}:{asked.get('port', ['5432'])[0]}"
+    options = parse_qs(parts.query)
+    host = parts.netloc.rpartition("@")[2] or ",".join(options.get("host", ["this machine"]))
+    is_complete = host.startswith("/") or re.search(r":\d+$", host)
+    if is_complete:
+        return host
+    port = options.get("port", ["5432"])[0]
+    return f"{host}:{port}"

@@ -1,9 +1,9 @@
-"""The connections to the server, and the writer, whose waiting jobs share one message and one
-flush.
+"""The connections to the server, and the writer, which sends waiting jobs together in one message.
 
-A server that restarts or fails over is waited for, for some seconds: then the line to it is made
-anew. Reading is simply done again. Writing is done again where that cannot do anything twice:
-before it was sent, and for a commit that its request names (see `attempt` in first_tables.sql).
+If the server does not answer, as during a restart or failover, the link reconnects for some
+seconds. A query that only reads is then sent again. A write is sent again only if it cannot take
+effect twice: if it was not sent yet, or is the commit of a request (see `attempt` in
+first_tables.sql).
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ import asyncpg
 from bot.rules.text.plain import make_storable
 from bot.storage.base import CalledOff, Conflict, Gate, StoreError
 from bot.storage.postgres.faults import (
-    AGAIN,
     AWAY,
+    DUPLICATE_KEY,
     SETTINGS,
-    TWICE,
+    UNDONE,
     UNTOUCHED,
     Unreachable,
     build_store_error,
@@ -40,86 +40,95 @@ Connection: TypeAlias = Any  # asyncpg carries no types
 Outcome: TypeAlias = dict[str, Any]
 RETURNING = " RETURNING "
 NOW = "extract(epoch FROM clock_timestamp())::float8"
-"""The server's own clock: those of the machines around it may differ."""
+"""The server's clock: those of the bot's machines may differ."""
 
 NAME = "grognard"
-"""What the server calls us."""
+"""The name of our connections on the server."""
 CONNECTIONS = 8
 LANES = 2
-"""Batches that are under way at once: one fills while the other is flushed. Of 1 to 4, one is a
-tenth faster with 50 callers and a fifth slower with 500, three the other way round (python -m
+"""Batches that are sent at once: one fills while the other is flushed. Compared with two, one is a
+tenth faster with 50 callers and a fifth slower with 500, and three the other way round (python -m
 benchmarks.postgres)."""
-TOGETHER = (
-    100  # jobs in one batch: with 50 there are more flushes, with 200 the first one waits longer
-)
+BATCH_JOBS = 100
+"""Maximum number of jobs in a batch. With 50 there are more flushes, with 200 the first job waits
+longer.
+"""
 WAITING = 10_000
-"""How many jobs may wait before it is said that the database is busy."""
+"""Maximum number of jobs that wait for a batch. More are refused: the database is busy."""
 PATIENCE = 8.0
-"""Seconds for which a server that is away is waited for: by all together, not by each job that
-comes meanwhile.
+"""Seconds to wait for a server that does not answer, counted from its last answer for all jobs
+together.
 """
 SHORT_PATIENCE = 0.7
-"""The same for receipts: less than their `bot.outbox.receipts.PATIENCE`, so that whoever waits
-reads why.
+"""The same for receipts: less than their `bot.outbox.receipts.PATIENCE`, so that the user sees the
+error.
 """
-CONNECT, CONNECT_AGAIN = 5.0, 1.0
-"""Seconds for a connection; the second while the server is known to be away."""
+CONNECT, RECONNECT = 5.0, 1.0
+"""Seconds to wait for a connection, and while the server does not answer."""
 PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8)
+"""Seconds between the attempts to reach the server; the last one is repeated."""
 
 
 class PreparedConnection(asyncpg.Connection):  # type: ignore[misc]
-    """A connection, and the statements that are prepared on it: planned once, not with each job."""
+    """A connection that runs batches. It prepares each statement once, so that the server does not
+    plan it again for each job.
+    """
 
-    def __init__(self, *given: Any, **more: Any) -> None:
-        super().__init__(*given, **more)
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
         self._calls: dict[str, str] = {}  # an EXECUTE for `format`, by the statement
-        self._tried = 0
+        self._name_count = 0
 
     async def carry_out(self, jobs: Sequence[Sequence[SqlStep]]) -> list[Outcome]:
-        """The outcome of each job of a batch (see runner.sql)."""
-        every = chain.from_iterable(jobs)
-        if new := {sql: len(values) for sql, values, _ in every if sql not in self._calls}:
-            await self._prepare(new)
-        sent = [
-            [
-                [self._calls[sql], _make_storable(values), otherwise is not None]
-                for sql, values, otherwise in steps
-            ]
-            for steps in jobs
-        ]
-        text = json.dumps(sent, separators=(",", ":"), default=_hex)
-        return json.loads(await self.fetchval("SELECT grognard_carry_out($1::jsonb)", text))  # type: ignore[no-any-return]
+        """Run a batch of jobs by the runner in the server (see runner.sql), and return the outcome of
+        each.
+        """
+        steps = chain.from_iterable(jobs)
+        unprepared = {sql: len(values) for sql, values, _ in steps if sql not in self._calls}
+        if unprepared:
+            await self._prepare(unprepared)
+        calls = [[self._build_call(step) for step in job] for job in jobs]
+        text = json.dumps(calls, separators=(",", ":"), default=_format_bytes)
+        outcomes = await self.fetchval("SELECT grognard_carry_out($1::jsonb)", text)
+        return json.loads(outcomes)  # type: ignore[no-any-return]
 
-    async def _prepare(self, new: Mapping[str, int]) -> None:
-        """Prepare statements of so many values, in one message."""
-        names = [f"grognard_{number}" for number in range(self._tried, self._tried + len(new))]
-        self._tried += len(new)  # a name is not given twice, should the line break meanwhile
-        await self.execute(
-            ";".join(
-                f"PREPARE {name} AS {_return_touched_rows(sql)}"
-                for name, sql in zip(names, new, strict=True)
-            )
-        )
-        for name, (sql, values) in zip(names, new.items(), strict=True):
-            self._calls[sql] = f"EXECUTE {name} ({', '.join(['%L'] * values)})"
+    def _build_call(self, step: SqlStep) -> list[object]:
+        """Return a step as the runner takes it: EXECUTE, values, and whether it must touch a row."""
+        return [self._calls[step.sql], _make_storable(step.values), step.otherwise is not None]
+
+    async def _prepare(self, value_counts: Mapping[str, int]) -> None:
+        """Prepare statements in one message. The mapping has the number of values of each."""
+        start = self._name_count
+        names = [f"grognard_{number}" for number in range(start, start + len(value_counts))]
+        # even if this fails, no name is used twice
+        self._name_count += len(value_counts)
+        statements = [
+            f"PREPARE {name} AS {_return_touched_rows(sql)}"
+            for name, sql in zip(names, value_counts, strict=True)
+        ]
+        await self.execute(";".join(statements))
+        for name, (sql, count) in zip(names, value_counts.items(), strict=True):
+            self._calls[sql] = f"EXECUTE {name} ({', '.join(['%L'] * count)})"
 
 
 class PostgresLink:
-    """A pool of connections. `run` hands one out and waits for a server that is away."""
+    """A pool of connections. `run` lends one to a job, and waits for a server that does not answer.
+
+    While `to_host` is True, as while the database is opened, errors are for the host and name the
+    server.
+    """
 
     def __init__(self, pool: asyncpg.Pool, server: str, database: str) -> None:
         self._pool = pool
         self._server = server
         self._database = database
-        self._away: float | None = None  # since when nobody has answered
-        self._is_told = False
-        self.to_host = (
-            True  # while it is being opened, faults are for the host's eyes, host and port
-        )
+        self._away: float | None = None  # the time since which the server does not answer
+        self._is_logged = False
+        self.to_host = True
 
     @classmethod
     async def open(cls, url: str) -> PostgresLink:
-        """Ready to connect, which the first job does. Raises StoreError."""
+        """Create the pool. The first job connects. Raises StoreError if the address is wrong."""
         try:
             pool = await asyncpg.create_pool(
                 url,
@@ -143,7 +152,7 @@ class PostgresLink:
 
     @property
     def in_use(self) -> int:
-        """Connections at work."""
+        """The number of connections that jobs are using."""
         return int(self._pool.get_size() - self._pool.get_idle_size())
 
     async def run(
@@ -153,75 +162,81 @@ class PostgresLink:
         is_safe: bool = True,
         patience: float | None = None,
     ) -> T:
-        """What `job(connection)` gives. Raises StoreError. One that `is_safe` is done again
-        after the line broke.
+        """Call `job(connection)` and return its result.
+
+        If the server does not answer, wait for it for `patience` seconds (None: PATIENCE); a job
+        that is not `is_safe` is then not repeated once it was sent. If other transactions undo the
+        job, repeat it for PATIENCE seconds. Raises StoreError.
         """
         loop = asyncio.get_running_loop()
         start = loop.time()
-        tries = 0
+        attempts = 0
         patience = PATIENCE if patience is None else patience
         while True:
-            sent = False
-            began = loop.time()
+            is_sent = False
+            attempt_start = loop.time()
             try:
-                async with self._pool.acquire(
-                    timeout=CONNECT if self._away is None else CONNECT_AGAIN
-                ) as connection:
-                    sent = True
-                    found = await job(connection)
+                timeout = CONNECT if self._away is None else RECONNECT
+                async with self._pool.acquire(timeout=timeout) as connection:
+                    is_sent = True
+                    result = await job(connection)
                 self._log_return()
-                return found
-            except (
-                asyncpg.QueryCanceledError
-            ) as error:  # by the server's own limit of time: it is there
+                return result
+            except asyncpg.QueryCanceledError as error:  # by a time limit: the server does answer
                 raise self._build_store_error(error) from error
             except AWAY as error:
                 if isinstance(error, asyncpg.InterfaceError) and self._pool.is_closing():
                     raise _make_closed_error() from error
-                self._away = began if self._away is None else self._away
+                if self._away is None:
+                    self._away = attempt_start
                 is_over = loop.time() - self._away >= patience or isinstance(error, SETTINGS)
-                if is_over or (sent and not is_safe):
-                    self._log_failure(error)
-                    raise build_unreachable_error(
-                        error, self._server, to_host=self.to_host
-                    ) from error
+                if is_over or (is_sent and not is_safe):
+                    raise self._build_unreachable_error(error) from error
             except asyncpg.PostgresError as error:
                 self._log_return()
-                if error.sqlstate not in AGAIN or loop.time() - start > PATIENCE:
+                if error.sqlstate not in UNDONE or loop.time() - start > PATIENCE:
                     raise self._build_store_error(error) from error
-            await asyncio.sleep(PAUSES[min(tries, len(PAUSES) - 1)])
-            tries += 1
+            await asyncio.sleep(PAUSES[min(attempts, len(PAUSES) - 1)])
+            attempts += 1
 
     def _build_store_error(self, error: asyncpg.PostgresError) -> StoreError:
-        place = (self._server, self._database) if self.to_host else ()
-        return build_store_error(error.sqlstate or "", str(error), *place)
+        """Return the StoreError for an error of PostgreSQL, for the host or for players."""
+        location = (self._server, self._database) if self.to_host else ()
+        return build_store_error(error.sqlstate or "", str(error), *location)
+
+    def _build_unreachable_error(self, error: Exception) -> StoreError:
+        """Log that the server does not answer, and return the StoreError for that."""
+        self._log_failure(error)
+        return build_unreachable_error(error, self._server, to_host=self.to_host)
 
     def _log_failure(self, error: Exception) -> None:
-        """To the log, where whoever starts does not say it: each such kind once a minute."""
+        """Log that the server does not answer, each cause once a minute. While the database is opened
+        the error itself tells the host.
+        """
         if not self.to_host:
             log.error(
                 "PostgreSQL at %s does not answer (%s); trying again",
                 self._server,
                 describe_cause(error),
             )
-            self._is_told = True
+            self._is_logged = True
 
     def _log_return(self) -> None:
-        """It answers, which is said where its silence was."""
-        if self._is_told and self._away is not None:
-            gone = asyncio.get_running_loop().time() - self._away
-            log.info("PostgreSQL at %s answers again, after %.0f s", self._server, gone)
+        """Remember that the server answers, and log it if its silence was logged."""
+        if self._is_logged and self._away is not None:
+            seconds = asyncio.get_running_loop().time() - self._away
+            log.info("PostgreSQL at %s answers again, after %.0f s", self._server, seconds)
         self._away = None
-        self._is_told = False
+        self._is_logged = False
 
     async def fetch(self, query: str, *values: object) -> Sequence[Row]:
-        """The rows of a query that only reads."""
-        own = translate_sql(query)
-        held = _make_storable(values)
-        return await self.run(lambda connection: connection.fetch(own, *held))
+        """Return the rows of a query that only reads, written in SQLite's dialect."""
+        translated = translate_sql(query)
+        storable = _make_storable(values)
+        return await self.run(lambda connection: connection.fetch(translated, *storable))
 
     async def close(self) -> None:
-        """Let go of the server."""
+        """Close all connections, after 5 seconds also those at work."""
         try:
             await asyncio.wait_for(self._pool.close(), 5)
         except (TimeoutError, *AWAY):
@@ -230,52 +245,59 @@ class PostgresLink:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Job:
-    """One write that waits for its batch."""
+    """A write that waits for its batch; the parameters are those of `Engine.write`."""
 
     steps: Sequence[SqlStep]
-    done: asyncio.Future[Sequence[Row]]
+    result: asyncio.Future[Sequence[Row]]
     key: str
     is_safe: bool
     gate: Gate | None
 
-    def passes(self) -> bool:
-        """Return whether nobody has given up waiting for it, nor called it off in the last moment."""
-        if self.done.done():
+    def pass_gate(self) -> bool:
+        """Pass the gate. Return False if the job was cancelled, or the caller no longer waits: then
+        it must not be sent.
+        """
+        if self.result.done():
             return False
         try:
             if self.gate is not None:
                 self.gate.enter()
         except CalledOff as error:
-            self.done.set_exception(error)
+            self.result.set_exception(error)
             return False
         return True
 
-    def settle(self, outcome: Outcome) -> None:
-        """Hand on what the runner says of it."""
-        if self.done.done():  # the caller gave up waiting
+    def set_outcome(self, outcome: Outcome) -> None:
+        """Set the result or error of the job from the runner's outcome: the rows of the steps with
+        RETURNING, or code and message of an error.
+        """
+        if self.result.done():  # the caller no longer waits
             return
         if "code" in outcome:
-            self.done.set_exception(self._error(outcome["code"], outcome["message"]))
+            self.result.set_exception(self._build_error(outcome["code"], outcome["message"]))
             return
-        rows = zip(self.steps, outcome["done"], strict=True)
-        self.done.set_result(
-            [tuple(row.values()) for step, row in rows if row and RETURNING in step.sql]
-        )
+        rows: list[Row] = []
+        for step, row in zip(self.steps, outcome["done"], strict=True):
+            if row and RETURNING in step.sql:
+                rows.append(tuple(row.values()))
+        self.result.set_result(rows)
 
-    def _error(self, code: str, message: str) -> Exception:
+    def _build_error(self, code: str, message: str) -> Exception:
+        """Return the error for a code of the runner. The message of UNTOUCHED is the step's index."""
         if code == UNTOUCHED:
             return self.steps[int(message)].otherwise or ValueError(message)
-        if code == TWICE and "bindings_current" in message:
+        if code == DUPLICATE_KEY and "bindings_current" in message:
             return Conflict(message)
         return build_store_error(code, message)
 
 
 class PostgresWriter:
-    """Sends writes in order of arrival. Those that arrive while the lanes are under way share the
-    next batch. `patience`: seconds for which they wait for a server that is away, where that is not
-    PATIENCE."""
+    """The Engine on PostgreSQL. It sends writes in order of arrival; those that arrive while all
+    lanes are busy share the next batch.
+    """
 
     def __init__(self, link: PostgresLink, patience: float | None = None) -> None:
+        """`patience` are the seconds to wait for a server that does not answer; None: PATIENCE."""
         self._link = link
         self._patience = patience
         self._waiting: list[Job] = []
@@ -300,7 +322,7 @@ class PostgresWriter:
         self._waiting.append(job)
         if len(self._lanes) < LANES:
             self._lanes.add(asyncio.create_task(self._work()))
-        return await job.done
+        return await job.result
 
     async def talk(self, begin: Callable[[], Talk]) -> Any:
         """See Engine."""
@@ -312,57 +334,60 @@ class PostgresWriter:
                 try:
                     while True:
                         step = talking.send(rows) if rows is not None else next(talking)
-                        rows = await connection.fetch(
-                            translate_sql(step.sql), *_make_storable(step.values)
-                        )
-                except StopIteration as end:
-                    return end.value
+                        values = _make_storable(step.values)
+                        rows = await connection.fetch(translate_sql(step.sql), *values)
+                except StopIteration as stop:
+                    return stop.value
 
         return await self._link.run(run_talk)
 
     async def close(self) -> None:
-        """Wait until all that was asked for is written."""
+        """Wait until all waiting jobs are written. The link stays open."""
         while self._lanes:
             await asyncio.wait(set(self._lanes))
 
     async def _work(self) -> None:
+        """Send waiting jobs in batches until none is left: this is one lane."""
         try:
             while self._waiting:
-                batch = self._waiting[:TOGETHER]
-                self._waiting = self._waiting[TOGETHER:]
-                # all processes lock games in one order: none waits in a circle
+                batch = self._waiting[:BATCH_JOBS]
+                self._waiting = self._waiting[BATCH_JOBS:]
+                # all processes lock games in the same order, so that there is no deadlock
                 batch.sort(key=lambda job: job.key)
-                await self._send([job for job in batch if job.passes()])
-        finally:  # at once: a job that comes next must not count on a lane that has ended
+                await self._send([job for job in batch if job.pass_gate()])
+        finally:  # at once: the next job must not rely on a lane that has ended
             lane = asyncio.current_task()
             assert lane is not None
             self._lanes.discard(lane)
 
     async def _send(self, batch: list[Job]) -> None:
-        """Carry out a batch. When the line breaks, what must not be sent twice fails, and the
-        others are sent again.
+        """Run a batch, and set the result or error of each job.
+
+        Jobs that other transactions undid are sent again. If the connection breaks, jobs that are
+        not safe to repeat fail, and the others are sent again without them.
         """
-        again: list[Job] = []
+        repeated: list[Job] = []
         try:
             for job, outcome in zip(batch, await self._carry_out(batch), strict=True):
-                if outcome.get("code") in AGAIN:
-                    again.append(job)
+                if outcome.get("code") in UNDONE:
+                    repeated.append(job)
                 else:
-                    job.settle(outcome)
+                    job.set_outcome(outcome)
         except Exception as error:
             if isinstance(error, Unreachable) and not all(job.is_safe for job in batch):
-                again = [job for job in batch if job.is_safe]
+                repeated = [job for job in batch if job.is_safe]
             for job in batch:
-                if job not in again and not job.done.done():
-                    job.done.set_exception(error)
+                if job not in repeated and not job.result.done():
+                    job.result.set_exception(error)
         except BaseException:
             for job in batch:
-                job.done.cancel()
+                job.result.cancel()
             raise
-        if again:
-            await self._send(again)
+        if repeated:
+            await self._send(repeated)
 
     async def _carry_out(self, batch: list[Job]) -> list[Outcome]:
+        """Run a batch on the server, and return the outcome of each job. Raises StoreError."""
         if not batch:
             return []
         jobs = [job.steps for job in batch]
@@ -373,35 +398,50 @@ class PostgresWriter:
 
 
 async def _leave_connection(connection: Connection) -> None:
-    """What is done with a connection that is given back: nothing, where asyncpg would send a
-    message after each query. We leave nothing behind on one: locks and settings end with their
-    transaction, which asyncpg sees to itself."""
+    """Do nothing with a connection that goes back to the pool.
+
+    By default asyncpg would send a message to reset it after each query. Our jobs leave nothing to
+    reset: locks and settings end with their transaction, which asyncpg itself takes care of.
+    """
 
 
 def _make_storable(values: Iterable[object]) -> list[object]:
-    """What is asked for as it was stored: what somebody typed may hold what PostgreSQL cannot."""
+    """Return the values with texts as they are stored: without characters that PostgreSQL cannot
+    hold.
+    """
     return [make_storable(value) if isinstance(value, str) else value for value in values]
 
 
 def translate_sql(sql: str) -> str:
-    """A statement as PostgreSQL has it."""
-    own = (
-        sql.replace("?", "$").replace("/*+ ", "").replace(" */", "").replace("grognard_now()", NOW)
-    )
-    return own.replace("json_group_array", "json_agg").replace("json_array", "json_build_array")
+    """Translate a statement from SQLite's dialect to PostgreSQL's."""
+    translations = {
+        "?": "$",
+        "/*+ ": "",
+        " */": "",
+        "grognard_now()": NOW,
+        "json_group_array": "json_agg",
+        "json_array": "json_build_array",
+    }
+    for part, translation in translations.items():
+        sql = sql.replace(part, translation)
+    return sql
 
 
 def _return_touched_rows(sql: str) -> str:
-    """A statement that gives a row for each that it touches, for EXECUTE does not count them."""
-    return translate_sql(sql) if RETURNING in sql else f"{translate_sql(sql)}{RETURNING}NULL"
+    """Translate a statement and have it return a row for each that it touches: EXECUTE does not
+    count them.
+    """
+    translated = translate_sql(sql)
+    return translated if RETURNING in sql else f"{translated}{RETURNING}NULL"
 
 
-def _hex(value: bytes) -> str:
-    """Bytes in JSON, as PostgreSQL reads them."""
+def _format_bytes(value: bytes) -> str:
+    """Format bytes in JSON as PostgreSQL parses them."""
     return f"\\x{value.hex()}"
 
 
 def _make_closed_error() -> StoreError:
+    """Return the error for a store that was closed."""
     return StoreError(
         "The database is closed.",
         hint="The bot is shutting down; try again later.",

@@ -7,13 +7,11 @@ from bot.rules.proof.unreleased import describe_unreleased
 from bot.storage.base import StoreError
 from bot.storage.postgres.link import Connection
 
-_HERE = Path(__file__).parent
-LOCK = 0x67726F676E617264  # "grognard": whoever holds it migrates, the others wait
+_FOLDER = Path(__file__).parent
+LOCK = 0x67726F676E617264  # "grognard": the process with this lock migrates, the others wait
 
 ONLY_FUNCTIONS = "SELECT 1"
-"""A step that only replaces the functions of runner.sql, which is carried out after the last
-step.
-"""
+"""A step that only replaces the functions of runner.sql, which runs after the last step."""
 
 FIRST_VERSION = 4
 """The schema of the first release. Lower numbers were used by unreleased builds only."""
@@ -22,7 +20,7 @@ MIGRATIONS: tuple[str, ...] = ()
 only: databases out there have been through the earlier steps.
 """
 OURS = ("games", "events", "requests", "outbox")
-"""Tables that only another program can have made where ours have no version."""
+"""Tables that belong to another program if the database has no schema version of ours."""
 
 
 def get_newest_version(steps: tuple[str, ...] = MIGRATIONS) -> int:
@@ -41,54 +39,61 @@ async def migrate(connection: Connection, steps: tuple[str, ...] = MIGRATIONS) -
         return
     async with connection.transaction():
         await connection.execute("SELECT pg_advisory_xact_lock($1)", LOCK)
-        before = await load_version(connection)
-        _check_ours(before, await _are_there(connection, *OURS), steps)
-        if before == newest:
+        version = await load_version(connection)
+        _check_ours(version, await _has_any_table(connection, *OURS), steps)
+        if version == newest:
             return
-        if before:  # older processes are at work: no batch of theirs is in the middle of a table that changes
+        if version:  # older processes may be running: wait for the end of their current batches
             await connection.execute("LOCK TABLE grognard_schema IN ACCESS EXCLUSIVE MODE")
-            missing_steps = steps[before - FIRST_VERSION :]
+            missing_steps = steps[version - FIRST_VERSION :]
         else:
             missing_steps = ("first_tables.sql", *steps)
             await connection.execute("CREATE TABLE grognard_schema (version integer NOT NULL)")
             await connection.execute("INSERT INTO grognard_schema VALUES (0)")
         for step in missing_steps:
-            await connection.execute(_sql(step))
-        await connection.execute(_sql("runner.sql"))
+            await connection.execute(_load_sql(step))
+        await connection.execute(_load_sql("runner.sql"))
         await connection.execute("UPDATE grognard_schema SET version = $1", newest)
 
 
 async def load_version(connection: Connection) -> int:
-    """The schema version, 0 for a database without our tables."""
-    if not await _are_there(connection, "grognard_schema"):
+    """Return the schema version, 0 for a database without our tables."""
+    if not await _has_any_table(connection, "grognard_schema"):
         return 0
     return int(await connection.fetchval("SELECT version FROM grognard_schema"))
 
 
-async def _are_there(connection: Connection, *names: str) -> bool:
-    """Return whether any table is called so. Looked up as rows: what to_regclass remembers may be
-    older than the lock.
+async def _has_any_table(connection: Connection, *names: str) -> bool:
+    """Return whether the database has any of these tables.
+
+    It reads the catalog, because to_regclass may return what was true before the lock.
     """
     query = "SELECT EXISTS (SELECT FROM pg_tables WHERE schemaname = current_schema() AND tablename = ANY ($1))"
     return bool(await connection.fetchval(query, names))
 
 
-def _check_ours(before: int, others: bool, steps: tuple[str, ...]) -> None:
+def _check_ours(version: int, has_tables: bool, steps: tuple[str, ...]) -> None:
+    """Raise StoreError for a database of a newer Grognard, of an unreleased build or of another
+    program, which has tables without a version.
+    """
     newest = get_newest_version(steps)
-    if before > newest:
+    if version > newest:
         raise StoreError(
-            f"The database was written by a newer Grognard (schema {before}, this one knows {newest}).",
+            f"The database was written by a newer Grognard (schema {version}, this one knows {newest}).",
             hint="Update Grognard, or restore a backup.",
         )
-    if 0 < before < FIRST_VERSION:
+    if 0 < version < FIRST_VERSION:
         raise StoreError(
-            describe_unreleased("The database", f"schema {before}"), hint=UNRELEASED_HINT
+            describe_unreleased("The database", f"schema {version}"), hint=UNRELEASED_HINT
         )
-    if before == 0 and others:
+    if version == 0 and has_tables:
         raise StoreError(
             "The database belongs to another program.", hint="Give Grognard one of its own."
         )
 
 
-def _sql(step: str) -> str:
-    return (_HERE / step).read_text("utf-8") if step.endswith(".sql") else step
+def _load_sql(step: str) -> str:
+    """Return the SQL of a step, which is a file or SQL itself."""
+    if step.endswith(".sql"):
+        return (_FOLDER / step).read_text("utf-8")
+    return step

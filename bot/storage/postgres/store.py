@@ -1,4 +1,4 @@
-"""The Store on PostgreSQL: one that any number of processes share."""
+"""The Store on PostgreSQL, which any number of processes share."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ from bot.storage.records import CHECKED, NAMES, find_damaged_texts
 from bot.storage.store import Store
 
 _PAGE = 2000
+"""Rows that are fetched together while stored texts are checked."""
 
 
 class PostgresStore(Store):
-    """One pool of connections; a writer that sends what waits together."""
+    """A store in a database: a pool of connections, and a writer that sends waiting jobs together."""
 
     def __init__(self, link: PostgresLink, clock: Clock) -> None:
-        # Of its own: a receipt does not wait for another process to let go of a game, nor long for
-        # the server.
+        # Receipts have a writer of their own: they do not wait for locked games, and only shortly
+        # for the server.
         receipts = PostgresWriter(link, SHORT_PATIENCE)
         super().__init__(PostgresWriter(link), link.fetch, Journal(receipts), clock)
         self._link = link
@@ -32,9 +33,11 @@ class PostgresStore(Store):
     async def open(
         cls, url: str, *, clock: Clock = time.time, patience: float | None = None
     ) -> Self:
-        """Connect, and bring the database up to date; of several processes one does so. Raises
-        StoreError; `patience`: after so many seconds for a server that is away, where that is not
-        the usual time."""
+        """Connect, and bring the schema up to date, which one of several processes does.
+
+        `patience` are the seconds to wait for a server that does not answer, None for the usual
+        time. Raises StoreError.
+        """
         link = await PostgresLink.open(url)
         try:
             await link.run(migrate, patience=patience)
@@ -50,7 +53,7 @@ class PostgresStore(Store):
         return self._link.in_use
 
     async def close(self) -> None:
-        """Write what is waiting, then let go of the server."""
+        """Finish waiting writes, then close the connections."""
         try:
             await self._writer.close()
             await self.journal.close()
@@ -58,29 +61,28 @@ class PostgresStore(Store):
             await self._link.close()
 
     async def watch_for_removal(self) -> str:
-        """See Store. A server that is away comes back; nothing is lost with it."""
+        """See Store. This never returns: a server that does not answer loses no data."""
         await asyncio.Event().wait()
         return ""
 
     async def purge_deleted(self) -> None:
-        """See Store. What is deleted leaves the server's files as it vacuums, and its logs as it
-        recycles them.
+        """See Store. Nothing is done here: the server removes deleted data itself when it vacuums its
+        files and recycles its logs.
         """
 
     async def check(self) -> Sequence[str]:
-        """See Store. Pages and indexes are the server's business."""
-        found: list[str] = []
+        """See Store. Only stored texts are checked; the server checks its pages and indexes."""
+        problems: list[str] = []
         for table, column in CHECKED:
             name = NAMES.get(table, "'row ' || ctid")
             query = f"SELECT {name}, {column} FROM {table} WHERE {column} IS NOT NULL"
-            found += find_damaged_texts(
-                table, column, await self._link.run(partial(_load_texts, query))
-            )
-        return found
+            texts = await self._link.run(partial(_load_texts, query))
+            problems += find_damaged_texts(table, column, texts)
+        return problems
 
 
 async def _load_texts(query: str, connection: Connection) -> list[tuple[str, bytes]]:
-    """The stored texts that a query finds, by the names of their rows."""
+    """Return (name of the row, stored text) of each row of a query."""
     async with connection.transaction(readonly=True):
         return [
             (name, text.encode()) async for name, text in connection.cursor(query, prefetch=_PAGE)

@@ -1,6 +1,6 @@
-"""Games in one SQLite file: the store that everybody has.
+"""The default store: games in one SQLite file.
 
-WAL mode with synchronous=FULL: what was committed survives a power cut, and reading never waits for
+It is in WAL mode with synchronous=FULL: commits survive a power cut, and reading never waits for
 writing.
 """
 

@@ -1,6 +1,6 @@
-"""Both ends of a copy on SQLite: the database file and the journal beside it."""
+"""SQLite as either end of a copy: the database file, and the journal of receipts next to it."""
 
-# ruff: noqa: ASYNC240 -- nobody else waits for a copy
+# ruff: noqa: ASYNC240 -- a copy is the only task of its process
 
 import sqlite3
 from collections.abc import AsyncIterator, Iterator, Sequence
@@ -21,40 +21,38 @@ JOURNAL = "receipts"
 
 
 class SqliteEnd:
-    """A database with its journal beside it, in a transaction of both."""
+    """A CopyEnd on SQLite: a database with its journal attached, in one transaction."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
     async def rows(self, table: str) -> AsyncIterator[Sequence[Row]]:
-        """See End."""
-        found = self._connection.execute(f"SELECT {list_columns(table)} FROM {table}")
-        while rows := found.fetchmany(PAGE_ROWS):
+        """See CopyEnd."""
+        cursor = self._connection.execute(f"SELECT {list_columns(table)} FROM {table}")
+        while rows := cursor.fetchmany(PAGE_ROWS):
             yield rows
 
     async def get_last_number(self, table: str) -> int:
-        """See End."""
-        query = f"SELECT coalesce(max({NUMBERED[table]}), 0) FROM {table}"
-        given = "SELECT seq FROM sqlite_sequence WHERE name = ?1"
-        return int(
-            self._connection.execute(
-                f"SELECT max(({query}), coalesce(({given}), 0))", (table,)
-            ).fetchone()[0]
-        )
+        """See CopyEnd."""
+        highest = f"SELECT coalesce(max({NUMBERED[table]}), 0) FROM {table}"
+        assigned = "SELECT seq FROM sqlite_sequence WHERE name = ?1"
+        query = f"SELECT max(({highest}), coalesce(({assigned}), 0))"
+        [number] = self._connection.execute(query, (table,)).fetchone()
+        return int(number)
 
     async def is_empty(self, table: str) -> bool:
-        """See End."""
+        """See CopyEnd."""
         return self._connection.execute(f"SELECT 1 FROM {table} LIMIT 1").fetchone() is None
 
     async def add(self, table: str, rows: Sequence[Row]) -> None:
-        """See End."""
-        marks = ", ".join("?" * len(TABLES[table]))
+        """See CopyEnd."""
+        placeholders = ", ".join("?" * len(TABLES[table]))
         self._connection.executemany(
-            f"INSERT INTO {table} ({list_columns(table)}) VALUES ({marks})", rows
+            f"INSERT INTO {table} ({list_columns(table)}) VALUES ({placeholders})", rows
         )
 
     async def set_last_number(self, table: str, last: int) -> None:
-        """See End. The journal's numbers only say what came first."""
+        """See CopyEnd. Nothing is set for the journal: its numbers are only an order."""
         if table != JOURNAL and last:
             self._connection.execute("DELETE FROM sqlite_sequence WHERE name = ?", (table,))
             self._connection.execute(
@@ -64,25 +62,30 @@ class SqliteEnd:
 
 @asynccontextmanager
 async def open_sqlite_source(path: Path) -> AsyncIterator[SqliteEnd]:
-    """A database to copy from, of today's schema. Raises StoreError."""
+    """Open a database to copy from, as it is at this moment.
+
+    Raises StoreError if there is none, or if it has not today's schema.
+    """
     with explain_file_errors(path, "read"):
-        is_there = path.exists()
-    if not is_there:
+        file_exists = path.exists()
+    if not file_exists:
         raise StoreError(
             f"There is no database {path}.", hint="Name the file as DATABASE_URL does."
         )
-    beside = get_journal_path(path)
+    journal = get_journal_path(path)
     with _connect(path) as connection:
         if check_ours(connection, path) != get_newest_version():
             raise StoreError(
                 f"The database {path} is of an older Grognard.",
                 hint="Start this one on it once, then copy.",
             )
-        connection.execute("ATTACH ? AS journal", (str(beside) if beside.exists() else ":memory:",))
-        if not connection.execute(
+        journal_name = str(journal) if journal.exists() else ":memory:"
+        connection.execute("ATTACH ? AS journal", (journal_name,))
+        has_receipts = connection.execute(
             "SELECT 1 FROM journal.sqlite_master WHERE name = ?", (JOURNAL,)
-        ).fetchone():
-            # nobody has been late yet
+        ).fetchone()
+        if not has_receipts:
+            # the journal is made with the first receipt
             connection.execute(f"CREATE TEMP TABLE {JOURNAL} ({list_columns(JOURNAL)})")
         connection.execute("BEGIN")
         yield SqliteEnd(connection)
@@ -90,20 +93,23 @@ async def open_sqlite_source(path: Path) -> AsyncIterator[SqliteEnd]:
 
 @asynccontextmanager
 async def open_sqlite_target(path: Path, *, is_draft: bool = False) -> AsyncIterator[SqliteEnd]:
-    """A database to copy into, made if it is not there; what was copied stays only at a good end. A
-    draft is a new file that is thrown away at a bad end, and so need not wait for the disk; it has
-    no journal. Raises StoreError."""
+    """Open a database to copy into, which is created if necessary. The copy is committed after the
+    block, and dropped if the block raises.
+
+    A draft is a new file that the caller deletes after an error: it is written without
+    transactions and without waiting for the disk, and has no journal. Raises StoreError.
+    """
     async with await SqliteStore.open(path):
         pass
     with _connect(path) as connection:
         if is_draft:
-            for how in (
+            for pragma in (
                 "locking_mode=EXCLUSIVE",
                 "journal_mode=OFF",
                 "synchronous=OFF",
                 "cache_size=-65000",
             ):
-                connection.execute(f"PRAGMA {how}")
+                connection.execute(f"PRAGMA {pragma}")
         else:
             connection.execute("ATTACH ? AS journal", (str(ensure_journal(path)),))
         connection.execute("BEGIN IMMEDIATE")
@@ -113,8 +119,8 @@ async def open_sqlite_target(path: Path, *, is_draft: bool = False) -> AsyncIter
 
 @contextmanager
 def _connect(path: Path) -> Iterator[sqlite3.Connection]:
-    """A connection of its own, closed on every way out. Raises StoreError for what SQLite
-    reports.
+    """Connect to a database, and close the connection after the block. Errors of SQLite in the block
+    are raised as StoreError.
     """
     try:
         with closing(sqlite3.connect(path, isolation_level=None)) as connection:

@@ -1,4 +1,4 @@
-"""SQLite's errors in words that help: what is wrong with the file, and what the host can do."""
+"""SQLite's errors as StoreErrors: what is wrong with the file, and what the host can do."""
 
 import contextlib
 import os
@@ -11,11 +11,13 @@ from bot.runtime.logs import get_seldom_logger
 from bot.storage.base import PassingError, StoreError
 
 OLDEST = (3, 35)
+"""The oldest version of SQLite that has RETURNING."""
 BUGS = (
     sqlite3.IntegrityError,
     sqlite3.ProgrammingError,
     sqlite3.InterfaceError,
-)  # ours, not the file's
+)
+"""Errors that are bugs of ours, not faults of the file."""
 _SAFE = "None of it was saved; everything answered before is safe."
 _WORDS = {
     **dict.fromkeys(
@@ -54,20 +56,20 @@ log = get_seldom_logger(__name__)
 
 
 class Locked(PassingError):
-    """Another program holds the file."""
+    """Another program has locked the file."""
 
     kind = "store-locked"
     is_short = True
 
 
 class DiskFault(PassingError):
-    """The disk reports an error, also for what it may have written."""
+    """The disk reports an error. Something may have been stored nevertheless."""
 
     is_sure = False
 
 
 class StillFaulty(DiskFault):
-    """The disk reported an error before, and still does: this time nothing was written to the
+    """The disk still reports errors after a DiskFault. This time nothing was written to the
     database.
     """
 
@@ -75,15 +77,13 @@ class StillFaulty(DiskFault):
 
 
 class ReadOnlyDisk(PassingError):
-    """The disk may only be read, as after a fault of it. A host who mounts it for writing again
-    mends this.
-    """
+    """The disk is read-only, as it becomes after a fault. A host can mount it for writing again."""
 
 
 class Gone(PassingError):
     """The file was deleted or replaced while it was open: nothing can be saved any more."""
 
-    is_short = True  # the bot is started again
+    is_short = True  # the bot restarts
 
     def __init__(self) -> None:
         super().__init__(
@@ -102,14 +102,16 @@ _KINDS: dict[str, type[StoreError]] = {
 
 
 def build_store_error(error: sqlite3.Error, path: str, *, to_host: bool = False) -> StoreError:
-    """The StoreError for what SQLite reported about the file `path`, which only the host is
-    shown, and the log.
+    """Return the StoreError for an error of SQLite about the file `path`.
+
+    With `to_host` the message names the file. Without it does not, and the file and the problem are
+    logged.
     """
     code = getattr(error, "sqlite_errorname", None) or ""
-    name = next((known for known in _WORDS if code == known or code.startswith(known + "_")), "")
+    name = next((name for name in _WORDS if code == name or code.startswith(name + "_")), "")
     cause = find_cause(Path(path)) if name in _OF_THE_PLACE else None
     if cause is not None and (to_host or cause is READ_ONLY):
-        # the others name folders, which no player has to see
+        # other causes name folders, which players should not see
         kind, problem, hint = cause
     else:
         problem, hint = _WORDS.get(
@@ -123,7 +125,7 @@ def build_store_error(error: sqlite3.Error, path: str, *, to_host: bool = False)
 
 
 def check_disk(path: Path) -> None:
-    """Raise StoreError if nothing can be written beside a database. The database itself is not
+    """Raise StoreError if a file next to the database cannot be written. The database itself is not
     touched.
     """
     try:
@@ -140,7 +142,7 @@ def check_disk(path: Path) -> None:
 
 
 def write_probe(path: Path) -> None:
-    """Write a small file beside a database to the disk, and delete it again. Raises OSError."""
+    """Write a small file next to a database to the disk, and delete it again. Raises OSError."""
     probe = create_probe(path)
     try:
         with probe.open("wb") as file:
@@ -153,7 +155,7 @@ def write_probe(path: Path) -> None:
 
 
 def create_probe(path: Path) -> Path:
-    """Create a small file beside a database, and return it. Raises OSError."""
+    """Create an empty file next to a database, and return it. Raises OSError."""
     probe = path.with_name(f"{path.name}.probe")
     make_file(probe)
     return probe
@@ -171,9 +173,9 @@ READ_ONLY: Cause = (
 
 
 def find_cause(path: Path) -> Cause | None:
-    """Return why a database cannot be opened for writing, or None if that is not known.
+    """Return the cause why a database cannot be opened for writing, or None if none is found.
 
-    Only trying tells: a disk that became read-only by a fault of its own does not always say so.
+    This tries to write: a disk that became read-only by a fault does not always report that.
     """
     if path.is_dir():
         hint = f"The host must name a file in it: DATABASE_URL=sqlite:///{path.absolute()}/games.db"
@@ -192,21 +194,22 @@ def find_cause(path: Path) -> Cause | None:
     return None
 
 
-def make_file_error(what: str, error: OSError, hint: str) -> StoreError:
-    """Return the StoreError for a file or folder that cannot be made.
+def make_file_error(name: str, error: OSError, hint: str) -> StoreError:
+    """Return the StoreError for a file or folder that cannot be created. `name` begins the message:
+    "The folder ...".
 
-    A full or read-only disk passes once the host has seen to it; rights need other settings.
+    It is a PassingError if the disk is full, faulty or read-only.
     """
     if error.errno == EROFS:
         return ReadOnlyDisk(
-            f"{what} cannot be made: its disk is read-only.", hint="Mount it for writing again."
+            f"{name} cannot be made: its disk is read-only.", hint="Mount it for writing again."
         )
     kind: type[StoreError] = PassingError if error.errno in (ENOSPC, EDQUOT, EIO) else StoreError
-    return kind(f"{what} cannot be made: {error.strerror}.", hint=hint)
+    return kind(f"{name} cannot be made: {error.strerror}.", hint=hint)
 
 
 def check_sqlite() -> None:
-    """Raises StoreError, where Python was built with an SQLite that does not know RETURNING."""
+    """Raise StoreError if Python has an SQLite that is older than OLDEST."""
     if sqlite3.sqlite_version_info < OLDEST:
         raise StoreError(
             f"This Python has SQLite {sqlite3.sqlite_version}; Grognard needs 3.35 (of 2021) or newer.",

@@ -1,5 +1,5 @@
-"""The journal of receipts in a small file beside the database, which can be written while the
-database is locked.
+"""The journal of receipts on SQLite: a small file next to the database, which can be written while
+the database is locked.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from bot.storage.sqlite.link import SqliteLink, SqliteWriter
 from bot.storage.statements import Row, SqlStep, Talk
 
 BUSY_SECONDS = 0.5
-"""Others write here for moments only; a receipt cannot wait for more."""
+"""Seconds to wait for a locked journal. Other processes lock it only for moments."""
 _TABLE = """
 CREATE TABLE IF NOT EXISTS receipts (
     number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, place TEXT NOT NULL, user TEXT NOT NULL,
@@ -26,12 +26,12 @@ CREATE TABLE IF NOT EXISTS receipts (
 
 
 def get_journal_path(database: Path) -> Path:
-    """The journal's file: `grognard.receipts.db` beside `grognard.db`."""
+    """Return the file of the journal: `grognard.receipts.db` next to `grognard.db`."""
     return database.with_name(f"{database.stem}.receipts{database.suffix}")
 
 
 class JournalFile:
-    """The Engine of the journal: a file, which is made when the first receipt comes late."""
+    """The Engine of the journal: a file that is created when the first receipt is recorded."""
 
     def __init__(self, path: Path, clock: Clock) -> None:
         self._path = path
@@ -39,18 +39,22 @@ class JournalFile:
         self._opening = asyncio.Lock()
         self._writer: SqliteWriter | None = None
 
-    async def write(self, steps: Sequence[SqlStep], **how: Any) -> Sequence[Row]:
-        """See Engine. Nothing is changed in a file that is not there."""
+    async def write(self, steps: Sequence[SqlStep], **options: Any) -> Sequence[Row]:
+        """See Engine. Steps that insert nothing do not create the file, and do nothing without it."""
         if self._is_missing() and not any(step.sql.startswith("INSERT") for step in steps):
             return ()
-        return await (await self._ensure_writer()).write(steps, **how)
+        writer = await self._ensure_writer()
+        return await writer.write(steps, **options)
 
     async def talk(self, begin: Callable[[], Talk]) -> Any:
-        """See Engine. None where no file is there."""
-        return None if self._is_missing() else await (await self._ensure_writer()).talk(begin)
+        """See Engine. Return None if the file does not exist."""
+        if self._is_missing():
+            return None
+        writer = await self._ensure_writer()
+        return await writer.talk(begin)
 
     async def close(self) -> None:
-        """Let go of the file."""
+        """Wait until everything is written, and close the file."""
         async with self._opening:
             if self._writer is not None:
                 await self._writer.close()
@@ -59,12 +63,14 @@ class JournalFile:
         return self._writer is None and not self._path.exists()
 
     async def _ensure_writer(self) -> SqliteWriter:
+        """Return the writer, opening the file if necessary. Raises StoreError."""
         async with self._opening:
             if self._writer is None:
                 self._writer = await self._open()
             return self._writer
 
     async def _open(self) -> SqliteWriter:
+        """Open the file, which is created if necessary, for its owner only. Raises StoreError."""
         try:
             os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))  # it holds tokens
         except OSError as error:
@@ -82,15 +88,16 @@ class JournalFile:
 
 
 def _prepare(conn: sqlite3.Connection, clock: Clock = time.time) -> None:
+    """Configure a connection to the journal, and create the table if necessary."""
     conn.create_function("grognard_now", 0, clock)
     conn.execute("PRAGMA journal_mode = WAL")
     conn.execute("PRAGMA synchronous = FULL")
-    conn.execute("PRAGMA secure_delete = ON")  # what is done with leaves no token behind
+    conn.execute("PRAGMA secure_delete = ON")  # overwrites the tokens of deleted receipts
     conn.execute(_TABLE)
 
 
 def ensure_journal(database: Path) -> Path:
-    """The journal's file beside a database, made if it is not there, for whoever copies it."""
+    """Return the journal of a database, which is created if necessary, for a copy of it."""
     path = get_journal_path(database)
     make_file(path)
     with closing(sqlite3.connect(path, isolation_level=None)) as conn:

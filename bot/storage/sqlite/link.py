@@ -1,13 +1,11 @@
-"""One connection on its own thread, and the writer, whose waiting jobs share one commit.
+"""A connection on a thread of its own, and the writer, in which waiting jobs share one commit.
 
-aiosqlite owns the thread. Its public methods carry one statement each to it and back; a commit of
-ours is many statements in one transaction, each of which would be a hop of its own. So
-`run_anyhow`, and it alone, calls what all those methods call themselves:
-`Connection._execute(function, ...)`, with the connection in `Connection._conn`. Both are private; a
-test says when they change. What we would ask of aiosqlite is a public `Connection.run(function,
-*args)`: run `function(sqlite3_connection, *args)` on the connection's thread and await what it
-returns. It is `_execute` with the connection filled in, and would serve whoever wants a transaction
-in one hop.
+aiosqlite owns the thread. Each of its public methods passes one statement to the thread and back,
+but a commit of ours has many statements in one transaction. So `run_anyhow`, and it alone, calls
+what all those methods call themselves: `Connection._execute(function, ...)`, with the connection in
+`Connection._conn`. Both are private; a test fails when they change. A public
+`Connection.run(function, *args)` of aiosqlite would do the same: run `function(sqlite3_connection,
+*args)` on the connection's thread and return its result.
 """
 
 from __future__ import annotations
@@ -36,36 +34,38 @@ from bot.storage.statements import Row, SqlStep, Talk
 T = TypeVar("T")
 Job = Callable[[sqlite3.Connection], Any]
 
-_TOGETHER = 200  # jobs in one commit: more would only make the first one wait longer
+_BATCH_JOBS = 200
+"""Maximum number of jobs in one commit: more would only make the first one wait longer."""
 WAITING = 10_000
-"""How many jobs may wait for a commit before it is said that the database is busy."""
+"""Maximum number of jobs that wait for a commit. More are refused: the database is busy."""
 IMPATIENT = 20
-"""Milliseconds for which a commit waits for a locked file while the one before it waited in
-vain.
-"""
-# What aiosqlite says then, or sqlite3 for a job that was waiting behind the closing.
+"""Milliseconds for which a commit waits for a locked file after an earlier one waited in vain."""
 _CLOSED = ("Connection closed", "no active connection", "Cannot operate on a closed database.")
+"""The errors of aiosqlite for a closed connection, and of sqlite3 for a job that was waiting while
+it was closed.
+"""
 
 
 class SqliteLink:
-    """A connection in autocommit mode. `run` carries a function to its thread: one hop for any
+    """A connection in autocommit mode. `run` calls a function on its thread, which may run any
     number of statements.
+
+    While `to_host` is True, as while the file is opened, errors are for the host and name the file.
     """
 
     def __init__(self, path: Path, connection: aiosqlite.Connection) -> None:
         self.path = path
-        self.to_host = (
-            True  # while it is being opened, faults are for the host's eyes, path and all
-        )
+        self.to_host = True
         self._connection = connection
-        self._closed = self._has_run = False
+        self._is_closed = False
+        self._has_run = False
         self._names = (str(path), f"{path}-wal")
-        self._files: dict[str, tuple[int, int]] = {}
-        self._seen: list[bool] = []
+        self._files: dict[str, tuple[int, int]] = {}  # device and inode by name
+        self._checks: list[bool] = []  # the result of `is_same` in this turn of the event loop
 
     @classmethod
     async def open(cls, path: Path, busy_seconds: float) -> SqliteLink:
-        """Return a new connection. Raises StoreError."""
+        """Open a new connection, which waits `busy_seconds` for a locked file. Raises StoreError."""
         try:
             connection = await _connect(path, busy_seconds)
         except sqlite3.Error as error:
@@ -73,52 +73,57 @@ class SqliteLink:
         return cls(path, connection)
 
     def is_same(self) -> bool:
-        """Return whether the files under our names are still those that are open. The write-ahead
-        log may come later: before our first job has ended, the one that is there may be taken away
-        by whoever else closes the file.
+        """Return whether the database and its write-ahead log are still the files that are open.
+
+        The log is only checked after the first job: until then another process that closes the
+        database may delete it.
         """
         for name in self._names if self._has_run else self._names[:1]:
             try:
-                found = os.stat(name)
-                here = (found.st_dev, found.st_ino)
+                status = os.stat(name)
+                identity = (status.st_dev, status.st_ino)
             except OSError:
-                here = (0, 0)
-            if self._files.get(name, here) != here:
+                identity = (0, 0)
+            if self._files.get(name, identity) != identity:
                 return False
-            if here != (0, 0):
-                self._files[name] = here
+            if identity != (0, 0):
+                self._files[name] = identity
         return True
 
     def check_file(self) -> None:
-        """Raises Gone, where the file was deleted or replaced while it is open."""
-        if not self._closed and not self.is_same():
+        """Raise Gone if the file was deleted or replaced while it is open."""
+        if not self._is_closed and not self.is_same():
             raise Gone
 
     async def run(self, job: Callable[[sqlite3.Connection], T]) -> T:
-        """What `job(connection)` gives. Raises StoreError for what SQLite reports.
+        """Call `job(connection)` on the thread and return its result. Errors of SQLite are raised as
+        StoreError.
 
-        Gone, where the file was deleted or replaced: nobody would find again what was written to
-        it. All jobs that end in the same turn of the loop share a look.
+        Raises Gone if the file was deleted or replaced, also if the job succeeded: what was written
+        to it is lost. All jobs that end in the same turn of the event loop share one check.
         """
         try:
             result = await self.run_anyhow(job)
             self._has_run = True
             return result
         finally:
-            if not self._seen:
-                self._seen.append(self._closed or self.is_same())
-                asyncio.get_running_loop().call_soon(self._seen.clear)
-            if not self._seen[0]:
-                raise Gone  # whatever else went wrong, it is because of this
+            if not self._checks:
+                self._checks.append(self._is_closed or self.is_same())
+                asyncio.get_running_loop().call_soon(self._checks.clear)
+            if not self._checks[0]:
+                raise Gone  # this is the cause of any other error
 
     async def fetch(self, query: str, *values: object) -> Sequence[Row]:
-        """The rows of a query that only reads."""
+        """Return the rows of a query that only reads."""
         return await self.run(lambda conn: conn.execute(query, values).fetchall())
 
     async def run_anyhow(self, job: Callable[[sqlite3.Connection], T]) -> T:
-        """As `run`, also on a file that has no name any more. Raises StoreError and UserError."""
+        """Call `job(connection)` as `run` does, but also if the file was deleted or replaced.
+
+        Raises StoreError, also if the connection is closed.
+        """
         try:
-            # Private: see above.
+            # private methods: see the module's docstring
             return await self._connection._execute(job, self._connection._conn)  # type: ignore[no-any-return, no-untyped-call]
         except (*BUGS, ValueError) as error:
             if str(error) not in _CLOSED:
@@ -132,12 +137,12 @@ class SqliteLink:
             raise self.build_store_error(error) from error
 
     def build_store_error(self, error: sqlite3.Error) -> StoreError:
-        """What SQLite reported, in words for whoever sees it."""
+        """Return the StoreError for an error of SQLite, for the host or for players."""
         return build_store_error(error, str(self.path), to_host=self.to_host)
 
     async def close(self) -> None:
-        """Let go of the file; a second time does nothing."""
-        self._closed = True
+        """Close the connection. A second call does nothing."""
+        self._is_closed = True
         await self._connection.close()
 
 
@@ -153,39 +158,38 @@ async def _connect(path: Path, busy_seconds: float) -> aiosqlite.Connection:
     try:
         return await asyncio.shield(opening)
     except (asyncio.CancelledError, sqlite3.Error):
-        if not opening.done():  # waiting for what is done would let a cancellation in here
+        if not opening.done():  # else this wait could be cancelled
             await asyncio.wait([opening])
         if opening.exception() is None:
             await opening.result().close()
         else:
-            # Private: aiosqlite has told the thread to end, which it does at once, but gives
-            # nothing to wait for.
+            # private: the thread ends at once, but aiosqlite has no public way to wait for that
             connection._thread.join()
         raise
 
 
 class SqliteWriter:
-    """Runs jobs in order of arrival. Those that arrive while one commit is under way share the next
-    one.
+    """The Engine on SQLite. It runs jobs in order of arrival; those that arrive during a commit share
+    the next one.
 
-    When the file is locked for longer than a commit waits, whoever waits behind it is refused with
-    it, and who comes then hardly waits: a whole channel is not held up for the same time once for
-    each of its commands.
+    If the file is locked for longer than a commit waits, all waiting jobs are refused with it, and
+    later ones wait only IMPATIENT milliseconds until a commit succeeds. Otherwise the commands of a
+    channel would wait one after another, each for the whole time.
     """
 
     def __init__(self, link: SqliteLink) -> None:
         self._link = link
-        self._patience = (
-            0  # milliseconds to go back to after the first success; 0 while nothing is locked
-        )
+        # milliseconds to wait again after the next success; 0 while nothing is locked
+        self._patience = 0
         self._waiting: list[tuple[Job, asyncio.Future[Any]]] = []
         self._is_refused = False
-        self._had_fault = False  # of the disk, in the commit before
+        self._had_fault = False  # of the disk, in the previous commit
         self._task: asyncio.Task[None] | None = None
 
     async def run(self, job: Callable[[sqlite3.Connection], T]) -> T:
-        """What `job` gives, once it is on the disk. Its own error undoes only its own writes.
-        Raises StoreError.
+        """Run a job in the next commit, and return its result once it is on the disk.
+
+        An error of the job is raised and undoes only its own writes. Raises StoreError.
         """
         if len(self._waiting) >= WAITING:
             raise StoreError(
@@ -193,18 +197,18 @@ class SqliteWriter:
                 hint="Try again in a moment.",
                 code="busy",
             )
-        done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        self._waiting.append((job, done))
+        result: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        self._waiting.append((job, result))
         if self._task is None:
             self._task = asyncio.create_task(self._work())
-        return await done
+        return await result
 
     async def write(
         self,
         steps: Sequence[SqlStep],
         *,
         key: str = "",  # noqa: ARG002 -- a job locks the whole file
-        is_safe: bool = True,  # noqa: ARG002 -- no line breaks
+        is_safe: bool = True,  # noqa: ARG002 -- no connection breaks
         gate: Gate | None = None,
     ) -> Sequence[Row]:
         """See Engine."""
@@ -221,7 +225,7 @@ class SqliteWriter:
         return await self.run(lambda conn: talk(conn, begin()))
 
     async def close(self) -> None:
-        """Wait until all that was asked for is written, then close the connection."""
+        """Wait until all waiting jobs are written, then close the connection."""
         try:
             if self._task is not None:
                 await asyncio.wait([self._task])
@@ -229,23 +233,24 @@ class SqliteWriter:
             await self._link.close()
 
     async def _work(self) -> None:
+        """Commit the waiting jobs in batches until none is left."""
         try:
             while self._waiting:
-                batch = self._waiting[:_TOGETHER]
-                self._waiting = self._waiting[_TOGETHER:]
+                batch = self._waiting[:_BATCH_JOBS]
+                self._waiting = self._waiting[_BATCH_JOBS:]
                 await self._commit(batch)
         finally:
             self._task = None
 
-    async def _wait_for(self, milliseconds: int) -> int:
-        """Wait so long for a locked file from now on; gives back for how long it was before, 0
-        if that failed.
+    async def _set_busy_timeout(self, milliseconds: int) -> int:
+        """Set the time for which commits wait for a locked file. Return the previous time, or 0 if it
+        could not be set.
         """
 
         def change(conn: sqlite3.Connection) -> int:
-            before = conn.execute("PRAGMA busy_timeout").fetchone()[0]
+            [previous] = conn.execute("PRAGMA busy_timeout").fetchone()
             conn.execute(f"PRAGMA busy_timeout = {milliseconds:d}")
-            return int(before)
+            return int(previous)
 
         try:
             return await self._link.run_anyhow(change)
@@ -253,90 +258,109 @@ class SqliteWriter:
             return 0
 
     async def _commit(self, batch: list[tuple[Job, asyncio.Future[Any]]]) -> None:
+        """Run a batch of jobs in one commit, and set the result or error of each.
+
+        If the file is locked, the waiting jobs get that error, too.
+        """
         jobs = [job for job, _ in batch]
         try:
-            self._link.check_file()  # first: what is refused must not be in the file that is rescued
+            self._link.check_file()  # first: refused jobs must not be in the file that is rescued
             if self._had_fault:
-                # What fails here is certainly not stored, so dice may be shown as not recorded.
+                # If this fails nothing was stored for sure, so dice may be shown as not recorded.
                 await self._link.run_anyhow(lambda _: check_disk(self._link.path))
                 self._had_fault = False
             outcomes = await self._link.run(lambda conn: commit_together(conn, jobs))
-            if self._patience:
-                await self._wait_for(self._patience)
-                self._patience = 0
-            if self._is_refused:
-                log.info("the database %s is written again", self._link.path)
-                self._is_refused = False
+            await self._reset_after_success()
         except Locked as error:
-            self._patience = self._patience or await self._wait_for(IMPATIENT)
+            self._patience = self._patience or await self._set_busy_timeout(IMPATIENT)
             self._is_refused = True
             batch = batch + self._waiting
             self._waiting = []
             outcomes = [error] * len(batch)
-        except Exception as error:  # each caller must hear of it, whatever it is
+        except Exception as error:  # whatever it is, each caller must get it
             outcomes = [error] * len(batch)
             self._is_refused = True
             self._had_fault = self._had_fault or isinstance(error, DiskFault)
         except BaseException:
-            for _, done in batch + self._waiting:
-                done.cancel()
+            for _, result in batch + self._waiting:
+                result.cancel()
             raise
-        for (_, done), outcome in zip(batch, outcomes, strict=True):
-            if done.done():  # the caller gave up waiting
-                continue
-            if isinstance(outcome, sqlite3.Error) and not isinstance(outcome, BUGS):
-                done.set_exception(self._link.build_store_error(outcome))
-            elif isinstance(outcome, Exception):
-                done.set_exception(outcome)
-            else:
-                done.set_result(outcome)
+        for (_, result), outcome in zip(batch, outcomes, strict=True):
+            if not result.done():  # else the caller no longer waits
+                self._set_outcome(result, outcome)
+
+    async def _reset_after_success(self) -> None:
+        """Set the usual busy timeout again, and log that the database is written, if the commits
+        before failed.
+        """
+        if self._patience:
+            await self._set_busy_timeout(self._patience)
+            self._patience = 0
+        if self._is_refused:
+            log.info("the database %s is written again", self._link.path)
+            self._is_refused = False
+
+    def _set_outcome(self, result: asyncio.Future[Any], outcome: Any) -> None:
+        """Set the result of a job, or its error: one of SQLite as StoreError, unless it is a bug."""
+        if isinstance(outcome, sqlite3.Error) and not isinstance(outcome, BUGS):
+            result.set_exception(self._link.build_store_error(outcome))
+        elif isinstance(outcome, Exception):
+            result.set_exception(outcome)
+        else:
+            result.set_result(outcome)
 
 
 def carry_out(conn: sqlite3.Connection, steps: Sequence[SqlStep]) -> Sequence[Row]:
-    """What the steps of a job give. Raises what a step does otherwise; the caller cleans up."""
-    found: list[Row] = []
+    """Run the steps of a job, and return the rows of those with RETURNING.
+
+    Raises the `otherwise` of a step that touches no row; the caller undoes the job.
+    """
+    rows: list[Row] = []
     for sql, values, otherwise in steps:
         cursor = conn.execute(sql, values)
-        found += cursor.fetchall()
+        rows += cursor.fetchall()
         if otherwise is not None and not cursor.rowcount:
             raise otherwise
-    return found
+    return rows
 
 
 def talk(conn: sqlite3.Connection, talking: Talk) -> Any:
-    """What a talk comes to."""
+    """Run a talk in the current transaction, and return its result."""
     rows: Sequence[Row] | None = None
     try:
         while True:
             step = talking.send(rows) if rows is not None else next(talking)
             rows = conn.execute(step.sql, step.values).fetchall()
-    except StopIteration as end:
-        return end.value
+    except StopIteration as stop:
+        return stop.value
 
 
 def commit_together(conn: sqlite3.Connection, jobs: list[Job]) -> list[Any]:
-    """Run all jobs in one transaction: per job its result, or the error that undid it alone.
+    """Run all jobs in one transaction. Return the result of each job, or the error for which it
+    alone was undone.
 
-    Raises sqlite3.Error when the whole transaction failed; then nothing is stored.
+    Raises sqlite3.Error if the whole transaction failed; then nothing is stored.
     """
     conn.execute("BEGIN IMMEDIATE")
-    with conn:  # which commits, or rolls back
+    with conn:  # commits, or rolls back after an error
         try:
             return [job(conn) for job in jobs]
-        except (
-            Exception
-        ):  # rare: start again, each in a savepoint of its own, which otherwise costs a tenth more
+        except Exception:
+            # rare: run all again, each in a savepoint, which costs a tenth more time
             conn.rollback()
             conn.execute("BEGIN IMMEDIATE")
             return [_run_alone(conn, job) for job in jobs]
 
 
 def _run_alone(conn: sqlite3.Connection, job: Job) -> Any:
+    """Run a job in a savepoint of the transaction. Return its result, or the error for which it was
+    undone. Raises the error if SQLite undid the whole transaction.
+    """
     conn.execute("SAVEPOINT job")
     try:
         outcome = job(conn)
     except Exception as error:
-        if not conn.in_transaction:  # SQLite gave up the whole transaction (disk full, disk error)
+        if not conn.in_transaction:  # disk full, disk error
             raise
         conn.execute("ROLLBACK TO job")
         outcome = error

@@ -75,48 +75,52 @@ def check_ours(conn: sqlite3.Connection, path: Path, steps: tuple[str, ...] = MI
 
 
 def get_backup_path(path: Path, version: int) -> Path:
-    """Where the copy of a file of schema `version` is put."""
+    """Return the file for the copy of a database of schema `version`."""
     return path.with_name(f"{path.name}.schema-{version}.bak")
 
 
 def list_own_copies(path: Path) -> list[Path]:
-    """The copies of a database that the bot itself has made beside it: before an update of the
-    schema, in place of one that was put back, and of one that was deleted while it was in use."""
-    return sorted(
-        found
-        for kind in ("schema-*.bak", "before-*", "rescued-*")
-        for found in _list_files_beside(path, kind)
-    )
+    """Return the copies of a database that the bot itself made next to it, sorted: before an update
+    of the schema, before a restore, and after the database was deleted while it was in use.
+    """
+    copies: list[Path] = []
+    for suffix in ("schema-*.bak", "before-*", "rescued-*"):
+        copies += _list_files_with_suffix(path, suffix)
+    return sorted(copies)
 
 
 def drop_backups(path: Path, until: float) -> None:
-    """Delete the copies that updates of the schema made up to then, Unix seconds."""
-    for found in _list_files_beside(path, "schema-*.bak"):
+    """Delete the copies that updates of the schema made before `until`, in Unix seconds. Errors are
+    ignored.
+    """
+    for copy in _list_files_with_suffix(path, "schema-*.bak"):
         with contextlib.suppress(OSError):
-            if found.stat().st_mtime < until:
-                found.unlink()
+            if copy.stat().st_mtime < until:
+                copy.unlink()
 
 
-def _list_files_beside(path: Path, kind: str) -> list[Path]:
-    return list(path.parent.glob(f"{glob.escape(path.name)}.{kind}"))
+def _list_files_with_suffix(path: Path, suffix: str) -> list[Path]:
+    """Return the files named like the database with this suffix, which may have wildcards."""
+    return list(path.parent.glob(f"{glob.escape(path.name)}.{suffix}"))
 
 
 def _version(conn: sqlite3.Connection) -> int:
-    return int(conn.execute("PRAGMA user_version").fetchone()[0])
+    [version] = conn.execute("PRAGMA user_version").fetchone()
+    return int(version)
 
 
 def _back_up(path: Path, version: int) -> None:
-    """Copy the file as it is now. Written under another name first: a half copy never looks like
-    a whole one.
+    """Copy the file as it is now. It is renamed when it is complete, so that no partial copy has the
+    name of a backup.
     """
-    half = path.with_name(f"{path.name}.schema-{version}.tmp")
-    half.unlink(missing_ok=True)
-    make_file(half)
+    draft = path.with_name(f"{path.name}.schema-{version}.tmp")
+    draft.unlink(missing_ok=True)
+    make_file(draft)
     source = sqlite3.connect(path)
-    copy = sqlite3.connect(half)
+    copy = sqlite3.connect(draft)
     try:
         source.backup(copy)
     finally:
         copy.close()
         source.close()
-    half.replace(get_backup_path(path, version))
+    draft.replace(get_backup_path(path, version))

@@ -1,4 +1,4 @@
-"""The Store on SQLite: every method is one hop to a connection's thread."""
+"""The Store on SQLite, with a connection that writes and one that reads."""
 
 from __future__ import annotations
 
@@ -29,15 +29,19 @@ from bot.storage.statements import SqlStep, Talk
 from bot.storage.store import Store
 
 BUSY_SECONDS = 5.0
+"""Seconds to wait while another program has locked the file."""
 LOOK_EVERY = 2.0
-"""Seconds between two looks whether the file is still there, when nobody plays."""
+"""Seconds between two checks that the file still exists."""
 _PAGE = 1000
+"""Requests that are checked in one step of the sweep."""
 BACKUPS_KEPT = 30 * DAY
-"""Seconds for which the copy that an update of the schema made beside the database is kept."""
+"""Seconds for which the copies that updates of the schema made are kept."""
 
 
 class SqliteStore(Store):
-    """Writes through one connection, reads through another, which never waits for it."""
+    """A store in a file. It writes through one connection and reads through another, which never
+    waits for the first.
+    """
 
     def __init__(
         self, writer: SqliteWriter, reader: SqliteLink, journal: Journal, clock: Clock
@@ -55,10 +59,10 @@ class SqliteStore(Store):
         busy_seconds: float = BUSY_SECONDS,
         lasting: bool = True,
     ) -> Self:
-        """Open or make the file, bring it up to date. Whoever calls this closes it. Raises
-        StoreError.
+        """Open a file, which is created if necessary, and update its schema. The caller closes it.
 
         A file that is not `lasting` need not survive a power cut, so no commit waits for the disk.
+        Raises StoreError.
         """
         try:
             make_folder(path.parent)
@@ -66,7 +70,7 @@ class SqliteStore(Store):
             hint = "Set GROGNARD_DATA or DATABASE_URL to a place where the bot's user may write."
             raise make_file_error(f"The folder {path.parent}", error, hint) from error
         with contextlib.suppress(OSError):
-            # where it cannot be made, SQLite says why; its other files follow its rights
+            # if this fails SQLite reports the cause; its other files get the same rights
             make_file(path)
         async with contextlib.AsyncExitStack() as links:
             link = await SqliteLink.open(path, busy_seconds)
@@ -75,22 +79,22 @@ class SqliteStore(Store):
                 await link.run(
                     lambda conn: _prepare(conn, path, clock, busy_seconds, lasting=lasting)
                 )
-            except OSError as error:  # of the copy that an update makes
+            except OSError as error:  # while an update copies the file
                 raise make_file_error(
                     f"The copy of {path}", error, "Make room beside the database."
                 ) from error
             reader = await SqliteLink.open(path, busy_seconds)
             links.push_async_callback(reader.close)
-            await reader.run(lambda conn: _look(conn, clock))
+            await reader.run(lambda conn: _prepare_reader(conn, clock))
             links.pop_all()  # the store closes them from now on
-        link.to_host = reader.to_host = False
-        return cls(
-            SqliteWriter(link), reader, Journal(JournalFile(get_journal_path(path), clock)), clock
-        )
+        link.to_host = False
+        reader.to_host = False
+        journal = Journal(JournalFile(get_journal_path(path), clock))
+        return cls(SqliteWriter(link), reader, journal, clock)
 
     async def close(self) -> None:
-        """Write what is waiting, then close all connections; the last one tidies the log file
-        away.
+        """Finish waiting writes, then close all connections. SQLite deletes its log file with the
+        last one.
         """
         try:
             await self.journal.close()
@@ -99,7 +103,7 @@ class SqliteStore(Store):
             await self._writer.close()
 
     async def watch_for_removal(self) -> str:
-        """See Store."""
+        """See Store. Before it returns it saves the data of the open file as a copy."""
         message = await self._wait_for_loss()
         path = self._reader.path
         rescued = path.with_name(f"{path.name}.rescued-{time.strftime('%Y%m%d-%H%M%S')}")
@@ -111,36 +115,41 @@ class SqliteStore(Store):
         return f"{message} All that was answered until then was saved as {rescued}; put it back if you want it."
 
     async def _wait_for_loss(self) -> str:
-        """What has happened to the file, once something has."""
-        while self._reader.is_same():  # noqa: ASYNC110 -- nobody tells us
+        """Wait until the file was deleted or replaced, and return a sentence that says so."""
+        while self._reader.is_same():  # noqa: ASYNC110 -- there is no event to wait for
             await asyncio.sleep(LOOK_EVERY)
         return (
             f"The database {self._reader.path} was deleted, moved or replaced while it was in use."
         )
 
     def _sweep_old_requests(self, now: float) -> Talk:
-        """Rows are in order of time, so no index on it is needed, which every commit would pay for;
-        those written while the clock was ahead are dated back to now, or they would hide older ones
-        behind them."""
+        """Delete outdated requests, page by page, until a page has none.
+
+        Rows are in order of time, so this needs no index, which would slow each commit. Rows with a
+        time in the future, written before the clock was set back, get the time `now`: otherwise the
+        search would stop at them.
+        """
         page = "rowid > ?1 AND rowid <= ?2"
-        after = -1
-        old = now - REQUESTS_KEPT
-        ahead = now + DAY
+        last_row = -1
+        oldest = now - REQUESTS_KEPT
+        newest = now + DAY
         query = "SELECT rowid, at FROM requests WHERE rowid > ?1 ORDER BY rowid LIMIT ?2"
-        while rows := (yield SqlStep(query, (after, _PAGE))):
-            ends = (after, rows[-1][0])
-            yield SqlStep(f"DELETE FROM requests WHERE {page} AND at < ?3", (*ends, old))
+        while rows := (yield SqlStep(query, (last_row, _PAGE))):
+            bounds = (last_row, rows[-1][0])
+            yield SqlStep(f"DELETE FROM requests WHERE {page} AND at < ?3", (*bounds, oldest))
             yield SqlStep(
-                f"UPDATE requests SET at = ?3 WHERE {page} AND at > ?4", (*ends, now, ahead)
+                f"UPDATE requests SET at = ?3 WHERE {page} AND at > ?4", (*bounds, now, newest)
             )
-            if all(old <= at <= ahead for _, at in rows):
+            if all(oldest <= time <= newest for _, time in rows):
                 return
-            after = rows[-1][0]
+            last_row = rows[-1][0]
 
     async def purge_deleted(self) -> None:
-        """See Store. What is written goes from the write-ahead logs into the files, which overwrite
-        what is deleted; copies that updates made go after a month. Whatever is in the way just now,
-        the next sweep tries again."""
+        """See Store. The write-ahead logs are written into the files, which overwrites deleted data.
+        Copies that updates of the schema made are deleted after BACKUPS_KEPT seconds.
+
+        Files that are in use are left for the next sweep.
+        """
         path = self._reader.path
         await asyncio.to_thread(_empty_log, path)
         await asyncio.to_thread(_empty_log, get_journal_path(path))
@@ -152,14 +161,15 @@ class SqliteStore(Store):
 
 
 class TemporaryStore(SqliteStore):
-    """Games that end with the process, in a folder which goes when the store is closed: for
-    `DATABASE_URL=sqlite:///:memory:`, and for tests. Its commits never wait for the disk."""
+    """A store in a temporary folder, which is deleted when the store is closed: for
+    `DATABASE_URL=sqlite:///:memory:`, and for tests. Its commits never wait for the disk.
+    """
 
-    _folder: TemporaryDirectory[str]  # which deletes itself at the latest when the interpreter ends
+    _folder: TemporaryDirectory[str]  # deleted at the latest when the interpreter ends
 
     @classmethod
     async def make(cls, clock: Clock = time.time) -> Self:
-        """A new one, empty. Whoever calls this closes it. Raises StoreError."""
+        """Create an empty store, which the caller closes. Raises StoreError."""
         try:
             folder = TemporaryDirectory(prefix="grognard-")
         except OSError as error:
@@ -183,7 +193,7 @@ class TemporaryStore(SqliteStore):
         )
 
     async def close(self) -> None:
-        """See Store. Nothing of it is left."""
+        """See Store. The folder is deleted."""
         try:
             await super().close()
         finally:
@@ -191,36 +201,41 @@ class TemporaryStore(SqliteStore):
 
 
 def _find_problems(conn: sqlite3.Connection) -> list[str]:
-    """What is wrong with pages and indexes; where they are whole, with the texts in them."""
-    if broken := [line for (line,) in conn.execute("PRAGMA integrity_check(20)") if line != "ok"]:
-        return broken
-    found: list[str] = []
+    """Return a line for each fault of pages and indexes; if there are none, for each damaged text."""
+    lines = [line for (line,) in conn.execute("PRAGMA integrity_check(20)") if line != "ok"]
+    if lines:
+        return lines
+    problems: list[str] = []
     for table, column in CHECKED:
         name = NAMES.get(table, "'row ' || rowid")
         query = f"SELECT {name}, CAST({column} AS BLOB) FROM {table} WHERE {column} IS NOT NULL"
-        found += find_damaged_texts(table, column, conn.execute(query))
-    return found
+        problems += find_damaged_texts(table, column, conn.execute(query))
+    return problems
 
 
 def _prepare(
     conn: sqlite3.Connection, path: Path, clock: Clock, busy_seconds: float, *, lasting: bool
 ) -> None:
-    """Set the connection up and bring the file to today's schema."""
+    """Configure the connection that writes, and bring the file to today's schema.
+
+    Raises StoreError if the file belongs to another program or another Grognard, sqlite3.Error if it
+    is locked for `busy_seconds` or cannot be written.
+    """
     conn.create_function("grognard_now", 0, clock)
     conn.create_function("grognard_tombstone", 1, compute_tombstone)
     conn.create_function("grognard_bare", 1, strip_stored_change)
     schema.check_ours(conn, path)  # before anything about the file is changed
-    # who is erased is not to be read in the file's free pages
+    # deleted data must not stay in the file's free pages
     conn.execute("PRAGMA secure_delete = ON")
     conn.execute(f"PRAGMA synchronous = {'FULL' if lasting else 'OFF'}")
-    give_up = time.monotonic() + busy_seconds
+    deadline = time.monotonic() + busy_seconds
     while True:
         try:
             conn.execute("PRAGMA journal_mode = WAL")
             break
         except sqlite3.OperationalError as error:
-            # Two processes that make the file at once: SQLite does not wait by itself here.
-            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > give_up:
+            # If two processes create the file at once, SQLite itself does not wait.
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                 raise
             time.sleep(0.02)
     schema.migrate(conn, path)
@@ -233,15 +248,17 @@ def _prepare(
             conn.execute("ROLLBACK")
 
 
-def _look(conn: sqlite3.Connection, clock: Clock) -> None:
-    """Open all files that reading needs, so that a deleted one can still be read to its end."""
+def _prepare_reader(conn: sqlite3.Connection, clock: Clock) -> None:
+    """Configure the connection that reads, and have it open all files that it needs, so that it can
+    still read them if they are deleted.
+    """
     conn.create_function("grognard_now", 0, clock)
     conn.execute("SELECT count(*) FROM games").fetchone()
 
 
 def _empty_log(path: Path) -> None:
-    """Take a file's write-ahead log into it and cut it to nothing, unless somebody reads just
-    now.
+    """Write a file's write-ahead log into the file, and empty the log. Do nothing if the file is in
+    use at this moment.
     """
     if not path.with_name(f"{path.name}-wal").exists():
         return
@@ -254,6 +271,6 @@ def _empty_log(path: Path) -> None:
 
 
 def _copy(conn: sqlite3.Connection, path: Path) -> None:
-    """Copy all that the connection sees into a file."""
+    """Copy the database of a connection into a file."""
     with contextlib.closing(sqlite3.connect(path)) as copy:
         conn.backup(copy)
