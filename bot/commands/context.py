@@ -22,7 +22,7 @@ from bot.rules.inputs.options import InputReader
 from bot.rules.inputs.units import Roster, RosterUnit
 from bot.rules.odds.odds import Distribution
 from bot.rules.text.phrase import phrase
-from bot.rulesets.catalog import SEEN
+from bot.rulesets.catalog import VISIBLE_SYSTEMS
 from bot.rulesets.system import Sequence, System
 from bot.storage.base import DAY
 from bot.storage.records import ROLLED, Binding, Commit, PostedMessages
@@ -167,7 +167,7 @@ class Context:
     async def use_systems_of_game(self, game: Game | None) -> None:
         """From here on the command sees what is seen with this game, or with none."""
         self.systems = await self.load_visible_systems(self.command.where, game)
-        SEEN.set(self.systems)
+        VISIBLE_SYSTEMS.set(self.systems)
 
     def build_topic(self, what: object) -> str:
         """What a message is about: an event of this game, or a request in it."""

@@ -28,7 +28,7 @@ from bot.presentation.derived_inputs import find_removed_unit
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import clean
 from bot.rules.text.phrase import phrase
-from bot.rulesets.catalog import SEEN, load_shared_systems
+from bot.rulesets.catalog import VISIBLE_SYSTEMS, load_shared_systems
 from bot.rulesets.system import System
 from bot.runtime.entropy import create_id
 from bot.storage.base import CalledOff, Clock, Conflict, Gate, StoreError
@@ -318,7 +318,7 @@ class CommandExecutor:
         is_hidden = bool(command.spec.system) and command.spec.system not in visible
         if registry is not self._registry or is_hidden:
             command = _read_with_packs(command, registry)
-        token = SEEN.set(visible)
+        token = VISIBLE_SYSTEMS.set(visible)
         try:
             context, ledger, reply = await self._handle(command, loaded, registry, visible)
             # the commit of an event in the loaded game is a check itself
@@ -327,7 +327,7 @@ class CommandExecutor:
                 await check()
             return await self._storing.store(context, reply, gate, self.budgets)
         finally:
-            SEEN.reset(token)
+            VISIBLE_SYSTEMS.reset(token)
 
     async def _load_systems(self, command: Command, game: Game | None) -> Mapping[str, System]:
         """Load the systems that a command sees, by id.

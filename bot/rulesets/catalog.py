@@ -1,5 +1,5 @@
-"""Which systems there are: those of the house, the packs of the host, and what the command at
-work sees of them.
+"""The catalog of systems: built-in games, the packs of the host, and those that the current
+command sees.
 """
 
 from __future__ import annotations
@@ -19,117 +19,132 @@ if TYPE_CHECKING:  # a lookup needs no paths
 
 PACKS = "GROGNARD_PACKS"
 FREE = "free"
-"""What names the packs that come with the program, where a folder of packs is named."""
+"""The name of the packs that come with the program, in place of a folder of packs."""
 
 
 @lru_cache(maxsize=1)
 def load_shared_systems() -> Mapping[str, System]:
-    """The systems that everybody has, by id: those of the house, then the packs of the host's
-    folder. A pack with a fault is left out, and the log says why."""
+    """Return the systems that everybody has, by id: the built-in ones, then the packs of the host's
+    folder.
+
+    A pack with a fault is left out, and the log has the reason. Loaded once.
+    """
     folder = get_packs_folder()
-    return (
-        list_builtin_systems()
-        if folder is None
-        else {**list_builtin_systems(), **_load_packs(folder)}
-    )
+    if folder is None:
+        return list_builtin_systems()
+    return {**list_builtin_systems(), **_load_packs(folder)}
 
 
-SEEN: ContextVar[Mapping[str, System] | None] = ContextVar("systems", default=None)
-"""What `get_systems()` are; None: those that everybody has."""
+VISIBLE_SYSTEMS: ContextVar[Mapping[str, System] | None] = ContextVar("systems", default=None)
+"""The systems of `get_systems()`; None for those that everybody has."""
 
 
 def get_systems() -> Mapping[str, System]:
-    """The systems by id that the command at work sees: those that everybody has, and the packs of
-    its server in the versions that are enabled there, or that its game is played with."""
-    seen = SEEN.get()
-    return load_shared_systems() if seen is None else seen
+    """Return the systems by id that the current command sees.
+
+    These are the systems that everybody has, with the packs of its server in the versions that are
+    enabled there, or with which its game is played.
+    """
+    systems = VISIBLE_SYSTEMS.get()
+    return load_shared_systems() if systems is None else systems
 
 
 def find_pack_version(hash: str) -> System | None:
-    """The version of a pack with this hash, where the command at work has it at hand; None for
-    any other.
-    """
-    found: System | None = getattr(get_systems(), "version", lambda _hash: None)(hash)
-    return found
+    """Return the version of a pack with this hash, None if the current command does not see it."""
+    find_version = getattr(get_systems(), "version", None)
+    if find_version is None:
+        return None
+    system: System | None = find_version(hash)
+    return system
 
 
 class use_systems(AbstractContextManager[None]):  # noqa: N801 -- read as a function; a generator would take thrice as long
-    """Inside, `get_systems()` are these: for one command at a time, whatever others see meanwhile."""
+    """A context in which `get_systems()` returns `systems`, for the current task alone."""
 
-    __slots__ = ("_before", "_shelf")
+    __slots__ = ("_systems", "_token")
 
-    def __init__(self, shelf: Mapping[str, System]) -> None:
-        self._shelf = shelf
+    def __init__(self, systems: Mapping[str, System]) -> None:
+        self._systems = systems
 
     def __enter__(self) -> None:
-        self._before = SEEN.set(self._shelf)
+        self._token = VISIBLE_SYSTEMS.set(self._systems)
 
     def __exit__(self, *_: object) -> None:
-        SEEN.reset(self._before)
+        VISIBLE_SYSTEMS.reset(self._token)
 
 
 def get_packs_folder() -> Path | None:
-    """Where the host keeps packs: GROGNARD_PACKS, which the command line also takes from
-    `--packs` or `.env`.
+    """Return the host's folder of packs, or None if GROGNARD_PACKS is not set.
+
+    The command line also sets it from `--packs` or `.env`.
     """
-    named = os.environ.get(PACKS, "")
-    return find_named_folder(named) if named else None
+    name = os.environ.get(PACKS, "")
+    return find_named_folder(name) if name else None
 
 
-def find_named_folder(named: str) -> Path:
-    """The folder of packs that a host names: `free`, or `free/generic`, is what comes with the
-    program, unless there is a folder of that name."""
+def find_named_folder(name: str) -> Path:
+    """Return the folder of packs that a host names.
+
+    `free` is the folder of the packs that come with the program, `free/generic` a folder in it,
+    unless a folder of that name exists.
+    """
     from pathlib import Path
 
-    first, _, rest = named.partition("/")
-    if first != FREE or Path(named).exists():
-        return Path(named)
-    inside = Path(ROOT, "free_packs")  # in a wheel; a package of the name packs is there already
-    return (inside if inside.is_dir() else Path(ROOT).parent / "packs") / rest
+    top, _, subfolder = name.partition("/")
+    if top != FREE or Path(name).exists():
+        return Path(name)
+    folder = Path(ROOT, "free_packs")  # in a wheel, where `packs` is already a package
+    if not folder.is_dir():
+        folder = Path(ROOT).parent / "packs"
+    return folder / subfolder
 
 
 def _load_packs(folder: Path) -> Mapping[str, System]:
+    """Load the packs of a folder. Log each pack with a fault, and remember the reason by its id."""
     import logging
 
     from bot.rulesets.packs.pack import PackFault, load_packs_in
 
-    found, faults = load_packs_in(folder)
-    _LEFT_OUT.clear()
+    packs, faults = load_packs_in(folder)
+    _EXCLUSION_REASONS.clear()
     for fault in faults:
         logging.getLogger(__name__).warning("%s", fault)
         if isinstance(fault, PackFault) and fault.id:
-            _LEFT_OUT[fault.id] = fault.problem
-    return found
+            _EXCLUSION_REASONS[fault.id] = fault.problem
+    return packs
 
 
-_LEFT_OUT: dict[str, str] = {}
+_EXCLUSION_REASONS: dict[str, str] = {}
 
 
 def get_exclusion_reason(id: str) -> str:
-    """Return why a pack of the host's folder is left out; "" for any other id."""
-    return _LEFT_OUT.get(id, "")
+    """Return the fault for which a pack of the host's folder is left out; "" for any other id."""
+    return _EXCLUSION_REASONS.get(id, "")
 
 
 def find_system(id: str) -> System:
-    """The system called `id`, or the pack with this hash. Raises UserError with the nearest
-    name.
+    """Return the system with this id, or the pack with this hash.
+
+    Raises UserError with the nearest name.
     """
-    known = get_systems()
-    if id not in known:
-        if (version := find_pack_version(id)) is not None:
-            return version
-        hint = did_you_mean(id, known) or f"Systems are {', '.join(known)}."
-        raise UserError(f'No system "{id[:40]}".', hint=hint, code="unknown-system")
-    return known[id]
+    systems = get_systems()
+    if id in systems:
+        return systems[id]
+    version = find_pack_version(id)
+    if version is not None:
+        return version
+    hint = did_you_mean(id, systems) or f"Systems are {', '.join(systems)}."
+    raise UserError(f'No system "{id[:40]}".', hint=hint, code="unknown-system")
 
 
-# -- states in which a unit is out of the game: those that its game names, else those that all have
-# in common
+# -- the states in which a unit is out of the game: those of the game, or else the common ones
 
 GONE = ("eliminated", "destroyed", "killed", "combat-ineffective", "surrendered")
-"""Where a game names none, and in free play."""
+"""These states if a game names none, and in free play."""
 
 
 def list_lost_states(system: System | None) -> tuple[str, ...]:
-    """Those of a system, or of free play."""
-    return tuple(system.game["units"].get("lost") or GONE) if system is not None else GONE
+    """Return the states of lost units in a system; None for free play."""
+    if system is None:
+        return GONE
+    return tuple(system.game["units"].get("lost") or GONE)

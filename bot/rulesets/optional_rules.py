@@ -23,8 +23,11 @@ _NAME = r"[a-z][a-z0-9-]{0,23}"
 
 @dataclass(frozen=True, slots=True)
 class OptionalRule:
-    """A rule by its name; `default` says whether it is on where nobody chose, `sets` the inputs
-    of each sequence.
+    """An optional rule of a game.
+
+    - `default`: it is on unless a game chooses otherwise.
+    - `sets`: {sequence: {input: value}}, the defaults that it sets.
+    - `leads`: {phase: marker}. Cards for each unit lead the phase, except units with the marker.
     """
 
     name: str
@@ -32,13 +35,13 @@ class OptionalRule:
     help: str = ""
     default: bool = False
     sets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    # phases that a card for each unit leads, but for this marker
     leads: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_rules(rules: Any, file: str) -> Mapping[str, OptionalRule]:
-    """The rules of a game.yaml by name. Raises TableError for what is laid out wrong; see also
-    `check_rules`.
+    """Return the rules of a game.yaml by name. Raises TableError for a wrong layout.
+
+    `check_rules` checks the names in them.
     """
     if not isinstance(rules, Mapping) or len(rules) > MOST:
         raise TableError(
@@ -48,6 +51,7 @@ def read_rules(rules: Any, file: str) -> Mapping[str, OptionalRule]:
 
 
 def _read(name: Any, rule: Any, file: str) -> OptionalRule:
+    """Return one rule. Raises TableError for a wrong layout."""
     row = f"rules {name}"
     if not isinstance(name, str) or not re.fullmatch(_NAME, name):
         raise TableError(file, "a rule is named by up to 24 small letters, digits and -", row=row)
@@ -56,24 +60,27 @@ def _read(name: Any, rule: Any, file: str) -> OptionalRule:
             file, "must be {title: ..., help: ..., sets: {sequence: {input: value}}}", row=row
         )
     check_known(rule, KEYS, file, row)
-    title, about, default, sets, leads = (rule.get(key) for key in KEYS)
-    if not isinstance(title, str) or not title.strip() or not isinstance(about or "", str):
+    title = rule.get("title")
+    help_text = rule.get("help") or ""
+    default = rule.get("default") or False
+    if not isinstance(title, str) or not title.strip() or not isinstance(help_text, str):
         raise TableError(file, "title and help are texts, and a title is needed", row=row)
-    if not isinstance(default or False, bool):
+    if not isinstance(default, bool):
         raise TableError(
             file, "default is true or false: whether it is on where nobody chose", row=row
         )
-    sets, leads = ({} if one is None else one for one in (sets, leads))
+    sets = {} if rule.get("sets") is None else rule["sets"]
+    leads = {} if rule.get("leads") is None else rule["leads"]
     if not isinstance(leads, Mapping) or not all(
-        isinstance(one, str) for pair in leads.items() for one in pair
+        isinstance(word, str) for pair in leads.items() for word in pair
     ):
         raise TableError(file, "leads must be {phase: marker}", row=row)
-    is_map = isinstance(sets, Mapping) and all(
-        isinstance(one, Mapping) and one for one in sets.values()
+    is_mapping = isinstance(sets, Mapping) and all(
+        isinstance(values, Mapping) and values for values in sets.values()
     )
-    if not is_map or not (sets or leads):
+    if not is_mapping or not (sets or leads):
         raise TableError(file, "sets must be sequence: {input: value}", row=row)
-    return OptionalRule(name, title.strip(), (about or "").strip(), bool(default), sets, leads)
+    return OptionalRule(name, title.strip(), help_text.strip(), default, sets, leads)
 
 
 def check_rules(
@@ -82,38 +89,43 @@ def check_rules(
     game: Mapping[str, Any],
     file: str,
 ) -> None:
-    """Raise TableError for a rule that sets what no sequence has, or what another one sets."""
+    """Raise TableError for a rule that names an unknown phase, marker, sequence or input, sets a
+    value that does not fit, or sets an input that another rule sets.
+
+    `inputs` holds the inputs of each sequence.
+    """
     phases = [phase["name"] for phase in game.get("phases") or ()]
-    marks = game["units"].get("markers") or ()
-    set_by: dict[tuple[str, str], str] = {}
+    markers = game["units"].get("markers") or ()
+    possible_leads = {(phase, marker) for phase in phases for marker in markers}
+    rules_by_input: dict[tuple[str, str], str] = {}
     for rule in rules.values():
         row = f"rules {rule.name}"
-        if not rule.leads.items() <= {(phase, mark) for phase in phases for mark in marks}:
+        if not rule.leads.items() <= possible_leads:
             raise TableError(file, "leads must be {phase: marker}, both of the game", row=row)
         for sequence, values in rule.sets.items():
             if sequence not in inputs:
                 hint = did_you_mean(str(sequence), inputs)
                 raise TableError(file, f'there is no sequence "{sequence}". {hint}', row=row)
-            known = {option.name: option for option in inputs[sequence]}
+            options = {option.name: option for option in inputs[sequence]}
             for name, value in values.items():
-                _check_value(known, sequence, name, value, file, row)
-                if other := set_by.get((sequence, name)):
-                    raise TableError(
-                        file, f"{sequence} {name} is set by the rule {other}, too", row=row
-                    )
-                set_by[sequence, name] = rule.name
+                _check_value(options, sequence, name, value, file, row)
+                other_rule = rules_by_input.get((sequence, name))
+                if other_rule:
+                    problem = f"{sequence} {name} is set by the rule {other_rule}, too"
+                    raise TableError(file, problem, row=row)
+                rules_by_input[sequence, name] = rule.name
 
 
 def _check_value(
-    known: Mapping[str, Option], sequence: str, name: Any, value: Any, file: str, row: str
+    options: Mapping[str, Option], sequence: str, name: Any, value: Any, file: str, row: str
 ) -> None:
-    option = known.get(name)
+    """Raise TableError if a sequence has no such input, if a rule may not set it, or if the value
+    does not fit.
+    """
+    option = options.get(name)
     if option is None:
-        raise TableError(
-            file,
-            f'{sequence} has no input "{name}". {did_you_mean(str(name), known)}'.rstrip(),
-            row=row,
-        )
+        hint = did_you_mean(str(name), options)
+        raise TableError(file, f'{sequence} has no input "{name}". {hint}'.rstrip(), row=row)
     if option.type not in TYPES or option.is_required:
         raise TableError(
             file, f"{sequence} {name} must be a flag, number or word that can be left out", row=row
@@ -127,5 +139,5 @@ def _check_value(
 def list_rules_setting(
     rules: Mapping[str, OptionalRule], sequence: str, option: str
 ) -> tuple[str, ...]:
-    """The rules that set an input of a sequence."""
+    """Return the names of the rules that set this input of a sequence."""
     return tuple(rule.name for rule in rules.values() if option in rule.sets.get(sequence, {}))

@@ -1,5 +1,5 @@
-"""Sequences and tables asked from outside: play one, count its odds, fight several rounds. No
-channel, no game.
+"""Play a single sequence, count its odds, or count a fight of several rounds, without a channel
+or a game.
 """
 
 import re
@@ -33,75 +33,86 @@ from bot.rulesets.catalog import find_system
 from bot.rulesets.system import Sequence
 
 MAX_BY = 8
+"""Most outputs of one count of joint odds."""
 ROLLS = "rolls"
-"""The one list within an item that holds single values: its dice."""
+"""The dice of an item: the only list within an item that holds single values."""
 MAX_ROLLS = 1_000_000
 MAX_SECONDS = 4.0
-"""What one count of odds may take where nobody else waits: the command line and batch."""
+"""Time for one count of odds if nobody else waits for it, as on the command line."""
 
 
 def make_timer(seconds: float) -> Callable[[], bool]:
-    """Return whether so many seconds of work have gone by since now, as much on a busy machine as
-    on a quiet one.
+    """Return a function that returns whether this thread has worked for `seconds` from now on.
+
+    Time in which other processes use the processor does not count.
     """
-    until = thread_time() + seconds
-    return lambda: thread_time() > until
+    deadline = thread_time() + seconds
+    return lambda: thread_time() > deadline
 
 
 def play_sequence(
     sequence: Sequence, raw: Mapping[str, object], source: Source, roster: Roster | None = None
 ) -> Play:
-    """Play a sequence with dice from `source`. Raises UserError for bad input, dice, and a
-    choice that is owed.
+    """Play a sequence with dice from `source`, and return the result.
+
+    Raises UserError for bad input or dice, and if a choice has to be made that is not in `raw`.
     """
-    played = sequence.play(sequence.plan(sequence.read_inputs(raw, roster or {})), source)
-    if asks := played.settlement.asks:
-        raise sequence.choices[asks[0].name].make_missing_error()
-    return played
+    inputs = sequence.read_inputs(raw, roster or {})
+    play = sequence.play(sequence.plan(inputs), source)
+    requests = play.settlement.asks
+    if requests:
+        raise sequence.choices[requests[0].name].make_missing_error()
+    return play
 
 
 def list_choice_branches(
     sequence: Sequence, raw: Mapping[str, object]
 ) -> list[tuple[tuple[str, ...], Mapping[str, object]]]:
-    """The inputs with each option of what is still to be chosen, one choice at a time, and what is
-    chosen then; any other choice counts as its `else`. As they are where nothing is to be chosen.
+    """Return (picks, inputs) for each option of the choices that `raw` leaves open.
+
+    One choice varies at a time, the last one first; all others have their `else`. Without an open
+    choice there is one entry, with no picks and `raw` itself.
     """
-    owed = [choice for name, choice in sequence.choices.items() if raw.get(name) in (None, "")]
-    otherwise = tuple([choice.otherwise for choice in owed])
-    last_first = [(at, option) for at in reversed(range(len(owed))) for option in owed[at].options]
-    picked = dict.fromkeys(
-        (*otherwise[:at], option, *otherwise[at + 1 :]) for at, option in last_first
-    )
-    names = [choice.name for choice in owed]
-    return [(picks, {**raw, **dict(zip(names, picks, strict=True))}) for picks in picked] or [
-        ((), raw)
+    open_choices = [
+        choice for name, choice in sequence.choices.items() if raw.get(name) in (None, "")
     ]
+    if not open_choices:
+        return [((), raw)]
+    names = [choice.name for choice in open_choices]
+    defaults = tuple([choice.otherwise for choice in open_choices])
+    branches: dict[tuple[str, ...], Mapping[str, object]] = {}
+    for index in reversed(range(len(open_choices))):
+        for option in open_choices[index].options:
+            picks = (*defaults[:index], option, *defaults[index + 1 :])
+            branches.setdefault(picks, {**raw, **dict(zip(names, picks, strict=True))})
+    return list(branches.items()) or [((), raw)]
 
 
 def count_odds(
     sequence: Sequence,
     raw: Mapping[str, object],
-    by: Many[str] = (),
+    outputs: Many[str] = (),
     roster: Roster | None = None,
     *,
     rolls: int = MAX_ROLLS,
     seconds: float | None = MAX_SECONDS,
 ) -> Distribution:
-    """Exact chances by the named outputs (default: the sequence's own), as {"value|value":
-    Fraction}.
+    """Return the exact joint chances of `outputs`, as {"value|value": Fraction}.
 
-    Raises UserError for a sequence that rolls nothing, for an output it does not have and for too
-    much work: more than `rolls` rolls looked at, or more `seconds` (None: as long as it takes, for
-    what must not hang on the machine).
+    Without `outputs` the sequence's own odds output is counted. Raises UserError for a sequence
+    that rolls nothing, for an output it does not have, and for more than `rolls` rolls or `seconds`
+    of work (None: no limit).
     """
-    paths = tuple(by) or ((sequence.odds_by,) if sequence.odds_by else ())
+    paths = tuple(outputs) or ((sequence.odds_by,) if sequence.odds_by else ())
     _check_paths(sequence, paths)
     plan = sequence.plan(sequence.read_inputs(raw, roster or {}))
     _check_lists(sequence, plan, paths)
-    counted = compute_joint_odds(
-        plan, paths, rolls=rolls, out_of_time=None if seconds is None else make_timer(seconds)
-    )
-    return {"|".join(str(value) for value in key): chance for key, chance in counted.items()}
+    odds = compute_joint_odds(plan, paths, rolls=rolls, out_of_time=_make_optional_timer(seconds))
+    return {"|".join(map(str, values)): chance for values, chance in odds.items()}
+
+
+def _make_optional_timer(seconds: float | None) -> Callable[[], bool] | None:
+    return None if seconds is None else make_timer(seconds)
 
 
 def compute_each_odds(
@@ -114,23 +125,33 @@ def compute_each_odds(
     rolls: int | None = None,
     seconds: float | None = None,
 ) -> dict[str, Distribution]:
-    """The distribution of each output of `paths` by itself, in one pass. Raises UserError as
-    count_odds does.
+    """Return the distribution of each output of `paths` by itself, counted in one pass.
 
-    A path may also be that of a row, see `build_odds_rows`. `budget`, `rolls` and `seconds` limit the
-    states and rolls looked at and the time, for whoever must answer at once. What is still to be
-    chosen counts as its `else`.
+    A path may also be that of a row, see `build_odds_rows`. Open choices count as their `else`.
+    `budget` limits the states, `rolls` the rolls looked at, and `seconds` the time. Raises
+    UserError as count_odds does.
     """
     _check_paths(sequence, [path for path in paths if not is_row(path)])
-    plan = sequence.plan(sequence.read_inputs(sequence.add_default_choices(raw), roster or {}))
+    plan = _build_plan_for_odds(sequence, raw, roster)
+    rows = None
+    if any(map(is_row, paths)):
+        rows = index_rows(plan, sequence.odds_by, sequence.odds_row)
     return compute_marginals(
         plan,
         paths,
-        index_rows(plan, sequence.odds_by, sequence.odds_row) if any(map(is_row, paths)) else None,
+        rows,
         budget=budget,
         rolls=rolls,
-        out_of_time=None if seconds is None else make_timer(seconds),
+        out_of_time=_make_optional_timer(seconds),
     )
+
+
+def _build_plan_for_odds(
+    sequence: Sequence, raw: Mapping[str, object], roster: Roster | None
+) -> Plan[Any]:
+    """Return the plan for these inputs, with the `else` of each open choice."""
+    inputs = sequence.read_inputs(sequence.add_default_choices(raw), roster or {})
+    return sequence.plan(inputs)
 
 
 def build_odds_rows(
@@ -139,71 +160,77 @@ def build_odds_rows(
     roster: Roster | None = None,
     plan: Plan[Any] | None = None,
 ) -> dict[str, OddsRow]:
-    """The units (or the one result) whose odds are shown for these inputs, by the path to ask
-    `compute_each_odds` for; `plan` is theirs, where nothing is to be chosen."""
+    """Return the rows of the odds for these inputs: the units, or the one result.
+
+    The keys are paths for `compute_each_odds`. A `plan` of the same inputs saves time; it is not
+    used for a sequence with choices.
+    """
     if plan is None or sequence.choices:
-        plan = sequence.plan(sequence.read_inputs(sequence.add_default_choices(raw), roster or {}))
+        plan = _build_plan_for_odds(sequence, raw, roster)
     return index_rows(plan, sequence.odds_by, sequence.odds_row)
 
 
 def _check_paths(sequence: Sequence, paths: Many[str]) -> None:
+    """Raise UserError for a sequence without odds, for too many paths, and for a path that is no
+    single value of its outputs.
+    """
+    label = f"{sequence.system.id} {sequence.id}"
     if not sequence.odds_by:
-        raise UserError(
-            f"{sequence.system.id} {sequence.id} rolls no dice, so it has no odds.", code="no-odds"
-        )
+        raise UserError(f"{label} rolls no dice, so it has no odds.", code="no-odds")
     if len(paths) > MAX_BY:
         raise UserError(f"Odds go by at most {MAX_BY} outputs at once.", code="too-many")
     for path in paths:
         head = path.split(".")[0].split("[")[0]
         if head not in sequence.outputs:
-            known: Any = ", ".join(sequence.outputs)
-            what = f'{sequence.system.id} {sequence.id} has no output "{path[:40]}".'
-            raise UserError(
-                what,
-                hint=f"It has {known}.{_format_list_path(sequence, path)}",
-                code="unknown-output",
-            )
-        if fault := _explain_not_single(path, str(sequence.outputs[head])):
-            raise UserError(
-                fault, hint=f"One value of it is such as {head}[0].result.", code="unknown-output"
-            )
+            names = ", ".join(sequence.outputs)
+            hint = f"It has {names}.{_format_list_path(sequence, path)}"
+            problem = f'{label} has no output "{path[:40]}".'
+            raise UserError(problem, hint=hint, code="unknown-output")
+        fault = _explain_not_single(path, str(sequence.outputs[head]))
+        if fault:
+            hint = f"One value of it is such as {head}[0].result."
+            raise UserError(fault, hint=hint, code="unknown-output")
 
 
 def _format_list_path(sequence: Sequence, path: str) -> str:
-    """What to write for the output of a list's items that was asked for as if it were the
-    sequence's own.
-    """
-    listed = [name for name, said in sequence.outputs.items() if path in list_item_outputs(said)]
-    return f" Write {listed[0]}[0].{path}." if listed else ""
+    """Return a hint with the full path if items of a list have an output of this name; else ""."""
+    for name, description in sequence.outputs.items():
+        if path in list_item_outputs(description):
+            return f" Write {name}[0].{path}."
+    return ""
 
 
 def _check_lists(sequence: Sequence, plan: Plan[Any], paths: Many[str]) -> None:
-    """Raise UserError for a path that is a list of items, where the outputs say so only by
-    naming another sequence.
+    """Raise UserError for a path that is a list in the plan, if its description only names another
+    sequence, so that `_check_paths` cannot see it.
     """
     for path in paths:
-        if plan.opening.get(path) == [] and str(sequence.outputs.get(path, "")).startswith("as "):
+        is_list = plan.opening.get(path) == []
+        if is_list and str(sequence.outputs.get(path, "")).startswith("as "):
             hint = f"One value of it is such as {path}[0].result."
             raise UserError(f"{path} is a list, not one value.", hint=hint, code="unknown-output")
 
 
-def _explain_not_single(path: str, described: str) -> str:
-    """What is wrong with a path that is no single value by what its output is `described` as;
-    empty for one that is.
+def _explain_not_single(path: str, description: str) -> str:
+    """Return the problem of a path that is no single value, or "" for one that is.
+
+    `description` is the text of the output in sequences.yaml.
     """
     head, *keys = re.split(r"[.\[]", path)
-    has_items = "{" in described
-    is_list = described.startswith(("list", "as "))
+    has_items = "{" in description
+    is_list = description.startswith(("list", "as "))
     if keys and not is_list:
         return f"{head} has one value, so there is no {path[:40]}."
-    names = [key for key in keys if not key.endswith("]")]
-    if has_items and names and keys[-1].endswith("]") and names[-1] != ROLLS:
-        return f"{path[:40]} is an item of a list, not one value."
-    if has_items and not keys:
+    if not has_items:
+        return ""
+    if not keys:
         return f"{head} is a list, not one value."
-    if has_items and not names:
+    names = [key for key in keys if not key.endswith("]")]
+    if not names:
         return f"{path[:40]} is an item of a list, not one value."
-    if has_items and "as in" not in described and names[0] not in re.findall(r"\w+", described):
+    if keys[-1].endswith("]") and names[-1] != ROLLS:
+        return f"{path[:40]} is an item of a list, not one value."
+    if "as in" not in description and names[0] not in re.findall(r"\w+", description):
         return f"The items of {head} have no {names[0][:40]}."
     return ""
 
@@ -212,8 +239,10 @@ def _explain_not_single(path: str, described: str) -> str:
 
 
 def read_rounds(sequence: Sequence) -> Rounds:
-    """How a sequence goes on. Raises UserError for one that has no further rounds, TableError for a
-    fault in its file."""
+    """Read the `rounds` of a sequence: its endings, and the inputs that change from round to round.
+
+    Raises UserError for a sequence with a single round, TableError for a fault in its file.
+    """
     data = sequence.rounds
     if not data:
         raise UserError(
@@ -224,34 +253,34 @@ def read_rounds(sequence: Sequence) -> Rounds:
         )
     file = f"{sequence.system.id}/sequences.yaml"
     with name_row_of_errors(file, f"{sequence.id}, rounds"):
-        then = {
+        carried = {
             name: _read_carried(sequence, name, spec)
             for name, spec in (data.get("then") or {}).items()
         }
-        ends = tuple(
-            Ending(
-                {name: tuple(values) for name, values in end["when"].items()},
-                str(end.get("as", "")),
-            )
-            for end in data["ends"]
-        )
+        endings: list[Ending] = []
+        for ending in data["ends"]:
+            conditions = {name: tuple(values) for name, values in ending["when"].items()}
+            endings.append(Ending(conditions, str(ending.get("as", ""))))
     inputs = {option.name for option in sequence.inputs}
-    for name in then:
+    for name in carried:
         if name.partition(".")[0] not in inputs:
             raise TableError(file, f"rounds carries {name}, which is no input", row=sequence.id)
-    found = Rounds(ends, then)
-    for name in found.list_deciding_outputs(sequence.odds_by):
+    rounds = Rounds(tuple(endings), carried)
+    for name in rounds.list_deciding_outputs(sequence.odds_by):
         if name not in sequence.outputs:
             raise TableError(file, f"rounds names {name}, which is no output", row=sequence.id)
-    return found
+    return rounds
 
 
 def _read_carried(sequence: Sequence, name: str, spec: Mapping[str, Any]) -> CarriedInput:
-    """What an input is in the next round. Raises Slip."""
-    if strange := [str(key) for key in spec if key not in CarriedInput._fields]:
-        raise Slip(
-            f'"{strange[0]}" of {name} is not known here. {did_you_mean(strange[0], CarriedInput._fields)}'.rstrip()
-        )
+    """Read the new value of an input in the next round.
+
+    Raises Slip for an unknown key, or a value that is no output and does not fit the input.
+    """
+    unknown = [str(key) for key in spec if key not in CarriedInput._fields]
+    if unknown:
+        hint = did_you_mean(unknown[0], CarriedInput._fields)
+        raise Slip(f'"{unknown[0]}" of {name} is not known here. {hint}'.rstrip())
     value = spec.get("becomes")
     if isinstance(value, str) and value in sequence.outputs:
         return CarriedInput(becomes=OutputCondition(value))
@@ -274,49 +303,57 @@ def count_rounds(
     roster: Roster | None = None,
     seconds: float = MAX_SECONDS,
 ) -> FightOdds:
-    """The exact chances of a fight of so many rounds, and of one to its end. Raises UserError, also
-    for too much work."""
+    """Return the exact chances of a fight of this many rounds, and of one to its end.
+
+    Raises UserError for a sequence with a single round, or with choices or decks; TooManyStates
+    after `seconds` of work.
+    """
     sequence = find_system(system_id).find_sequence(sequence_id)
     rules = read_rounds(sequence)
     if sequence.choices or sequence.decks:
-        why = "draws cards" if sequence.decks else "asks a side in its middle"
-        what = f"{sequence.title} {why}, so its odds are those of one round."
-        raise UserError(what, hint="Leave out rounds.", option="rounds", code="not-together")
-    given = sequence.read_inputs(raw, roster or {})
-    asked = rules.list_deciding_outputs(sequence.odds_by)
-    late = make_timer(seconds)
+        reason = "draws cards" if sequence.decks else "asks a side in its middle"
+        problem = f"{sequence.title} {reason}, so its odds are those of one round."
+        raise UserError(problem, hint="Leave out rounds.", option="rounds", code="not-together")
+    inputs = sequence.read_inputs(raw, roster or {})
+    outputs = rules.list_deciding_outputs(sequence.odds_by)
+    is_out_of_time = make_timer(seconds)
 
-    def step(at: Situation) -> Mapping[tuple[str, Situation], Fraction]:
-        if late():
+    def play_round(situation: Situation) -> Mapping[tuple[str, Situation], Fraction]:
+        """Return the chance of each (result, next situation) of one round."""
+        if is_out_of_time():
             raise TooManyStates
-        plan = sequence.plan(_replace_inputs(given, dict(zip(rules.then, at, strict=True))))
-        found: dict[tuple[str, Situation], Fraction] = {}
-        for values, chance in compute_joint_odds(plan, asked, out_of_time=late).items():
-            key = rules.end_round(at, dict(zip(asked, values, strict=True)), sequence.odds_by)
-            found[key] = found.get(key, Fraction(0)) + chance
-        return found
+        carried_values = dict(zip(rules.then, situation, strict=True))
+        plan = sequence.plan(_replace_inputs(inputs, carried_values))
+        odds = compute_joint_odds(plan, outputs, out_of_time=is_out_of_time)
+        chances: dict[tuple[str, Situation], Fraction] = {}
+        for values, chance in odds.items():
+            output_values = dict(zip(outputs, values, strict=True))
+            key = rules.end_round(situation, output_values, sequence.odds_by)
+            chances[key] = chances.get(key, Fraction(0)) + chance
+        return chances
 
-    start = tuple(_get_carried_value(given, name) for name in rules.then)
-    return compute_fight(start, step, rounds)
+    start = tuple(_get_carried_value(inputs, name) for name in rules.then)
+    return compute_fight(start, play_round, rounds)
 
 
-def _get_carried_value(given: Given, name: str) -> Any:
-    """A carried input as it was given: `attackers`, or `a.wounds`, a number of the one unit of
-    `a`.
+def _get_carried_value(inputs: Given, name: str) -> Any:
+    """Return an input that changes from round to round: the value of `attackers`, or for
+    `a.wounds` that number of the only unit of `a`.
     """
     head, _, key = name.partition(".")
     if not key:
-        return given.values[head]
-    return given.units(head)[0].number(key, 0)
+        return inputs.values[head]
+    return inputs.units(head)[0].number(key, 0)
 
 
-def _replace_inputs(given: Given, values: Mapping[str, Any]) -> Given:
-    """The inputs with these values in place of their own."""
+def _replace_inputs(inputs: Given, values: Mapping[str, Any]) -> Given:
+    """Return the inputs with these values; a value for `a.wounds` changes the first unit of `a`."""
     plain = {name: value for name, value in values.items() if "." not in name}
-    lists = dict(given.lists)
+    lists = dict(inputs.lists)
     for name, value in values.items():
         head, _, key = name.partition(".")
         if key:
-            unit = lists[head][0]
-            lists[head] = (replace(unit, numbers={**unit.numbers, key: value}), *lists[head][1:])
-    return replace(given, values={**given.values, **plain}, lists=lists)
+            unit, *further_units = lists[head]
+            changed_unit = replace(unit, numbers={**unit.numbers, key: value})
+            lists[head] = (changed_unit, *further_units)
+    return replace(inputs, values={**inputs.values, **plain}, lists=lists)

@@ -491,7 +491,7 @@ def test_an_output_of_the_items_is_asked_for_with_its_list(packs: None) -> None:
         and "result" not in found.outputs
     )
     with pytest.raises(UserError) as error:
-        count_odds(one, one.add_default_choices(one.example), by=("result",))
+        count_odds(one, one.add_default_choices(one.example), outputs=("result",))
     assert "[0].result." in str(error.value.hint)
 
 

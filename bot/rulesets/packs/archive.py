@@ -1,4 +1,4 @@
-"""What is in a pack: its files by name, out of a folder, a zip or one text, within limits."""
+"""The files of a pack by name, from a folder, a zip or one text, within limits."""
 
 import io
 import re
@@ -13,20 +13,24 @@ from bot.rules.errors import TableError
 from bot.rulesets.system import DECKS, SCENARIOS, STEPS
 
 MOST_BYTES = 256 * 1024
-"""All files of a pack together, and the zip that they come in."""
+"""Most bytes of all files of a pack together, and of its zip."""
 MOST_FILES = 200
 PACK = "pack.yaml"
 FOLDERS = (SCENARIOS, STEPS, DECKS)
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}\.yaml")
-_PASSED_OVER = (".md", ".txt", ".json", ".svg", ".png")
-"""Files for people: their names may be anything."""
+_IGNORED_SUFFIXES = (".md", ".txt", ".json", ".svg", ".png")
+"""Suffixes of files for people, which may have any name."""
+_IGNORED_FOLDERS = ("__MACOSX", "__pycache__")
 
 Content = Mapping[str, bytes]
 
 
 def read_content(path: Path) -> dict[str, bytes]:
-    """The YAML files of a pack by their names (`game.yaml`, `scenarios/ford.yaml`). Raises
-    TableError for what is no pack, is too large, or has names that lead elsewhere."""
+    """Return the YAML files of a pack by name (`game.yaml`, `scenarios/ford.yaml`), from a folder
+    or a zip.
+
+    Raises TableError if it is no pack or too large, or if a file has a name that no pack may have.
+    """
     try:
         content = dict(_read_file(path) if path.is_file() else _read_folder(path))
     except OSError as error:
@@ -35,23 +39,27 @@ def read_content(path: Path) -> dict[str, bytes]:
 
 
 def unzip_content(data: bytes, name: str) -> dict[str, bytes]:
-    """The same of a zip that is at hand. Raises TableError."""
+    """Return the YAML files of a pack by name, from the bytes of a zip.
+
+    `name` is the name of the zip in errors. Raises TableError as `read_content` does.
+    """
     return _check_whole(dict(_read_zip(data, name)), name)
 
 
 def zip_content(content: Content) -> bytes:
-    """The zip that holds a pack's files, as anybody may unpack and send it again."""
+    """Return a zip with a pack's files. The same files always make the same zip."""
     file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as into:
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in sorted(content):
-            entry = zipfile.ZipInfo(name)  # as of 1980: the same files make the same zip
+            entry = zipfile.ZipInfo(name)  # dated 1980, not today
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.external_attr = (stat.S_IFREG | 0o644) << 16
-            into.writestr(entry, content[name])
+            archive.writestr(entry, content[name])
     return file.getvalue()
 
 
 def _check_whole(content: dict[str, bytes], name: str) -> dict[str, bytes]:
+    """Return the content unchanged. Raises TableError if it has no pack.yaml."""
     if PACK not in content:
         raise TableError(
             name, f"has no {PACK}: a pack is a folder or a zip with {PACK} and game.yaml in it"
@@ -60,12 +68,16 @@ def _check_whole(content: dict[str, bytes], name: str) -> dict[str, bytes]:
 
 
 def _read_folder(folder: Path) -> Iterator[tuple[str, bytes]]:
-    left = MOST_BYTES
+    """Yield (name, bytes) of each YAML file in a pack's folder.
+
+    Raises TableError for a name that no pack may have, a link, or too many files or bytes.
+    """
+    bytes_left = MOST_BYTES
     count = 0
-    for path in (
-        *sorted(folder.iterdir()),
-        *(path for name in FOLDERS for path in sorted(folder.glob(f"{name}/*"))),
-    ):
+    paths = sorted(folder.iterdir())
+    for name in FOLDERS:
+        paths += sorted(folder.glob(f"{name}/*"))
+    for path in paths:
         name = path.relative_to(folder).as_posix()
         if _is_for_people(name) or path.is_dir():
             continue
@@ -74,9 +86,9 @@ def _read_folder(folder: Path) -> Iterator[tuple[str, bytes]]:
         if path.is_symlink() or not path.is_file():
             raise TableError(name[:80], "is no plain file")
         with path.open("rb") as file:
-            data = file.read(left + 1)
-        left -= len(data)
-        _check_room(folder.name, left, MOST_BYTES)
+            data = file.read(bytes_left + 1)
+        bytes_left -= len(data)
+        _check_room(folder.name, bytes_left, MOST_BYTES)
         yield name, data
 
 
@@ -85,46 +97,58 @@ def _read_file(path: Path) -> Iterator[tuple[str, bytes]]:
         yield from _read_zip(file.read(MOST_BYTES + 1), path.name)
 
 
-def _read_zip(packed: bytes, of: str) -> Iterator[tuple[str, bytes]]:
-    seen = set[str]()
-    for name, data in _read_entries(packed, of, MOST_BYTES, lambda name: not _is_for_people(name)):
-        if name in seen:
+def _read_zip(packed: bytes, zip_name: str) -> Iterator[tuple[str, bytes]]:
+    """Yield (name, bytes) of each YAML file in a pack's zip.
+
+    Raises TableError for a name that no pack may have, a file that is there twice, or too many
+    files or bytes.
+    """
+    names = set[str]()
+    entries = _read_entries(packed, zip_name, MOST_BYTES, lambda name: not _is_for_people(name))
+    for name, data in entries:
+        if name in names:
             raise TableError(name, "is in the zip twice")
-        seen.add(name)
-        check_name(name, len(seen))
+        names.add(name)
+        check_name(name, len(names))
         yield name, data
 
 
 def read_tables_of_zip(
-    packed: bytes, of: str, most: int = 8_000_000
+    packed: bytes, zip_name: str, max_bytes: int = 8_000_000
 ) -> Iterator[tuple[str, bytes]]:
-    """The files of a zip that may be tables of other programs, at most so many bytes in all.
-    Raises TableError.
+    """Yield (name, bytes) of the files in a zip that may be tables of other programs.
+
+    `zip_name` is its name in errors. Raises TableError for more than `max_bytes` in all.
     """
-    return _read_entries(packed, of, most, is_of_tables)
+    return _read_entries(packed, zip_name, max_bytes, is_of_tables)
 
 
 def _read_entries(
-    packed: bytes, of: str, most: int, keeps: Callable[[str], bool]
+    packed: bytes, zip_name: str, max_bytes: int, is_wanted: Callable[[str], bool]
 ) -> Iterator[tuple[str, bytes]]:
-    """What is in a zip by its names below the one folder that it may have."""
-    left = most
-    if len(packed) > most:
-        raise TableError(of, f"is larger than {most // 1024} kB")
+    """Yield (name, bytes) of the wanted files in a zip. A common folder of all files is left out of
+    the names.
+
+    Raises TableError for more than `max_bytes`, or a zip that cannot be unpacked.
+    """
+    bytes_left = max_bytes
+    if len(packed) > max_bytes:
+        raise TableError(zip_name, f"is larger than {max_bytes // 1024} kB")
     try:
-        with zipfile.ZipFile(io.BytesIO(packed)) as zipped:
-            entries = [entry for entry in zipped.infolist() if not entry.is_dir()]
-            names = [entry.filename.replace("\\", "/") for entry in entries]
-            top = _find_common_folder(names)
-            for entry, whole in zip(entries, names, strict=True):
-                name = whole.removeprefix(top)
-                if not keeps(name):
+        with zipfile.ZipFile(io.BytesIO(packed)) as archive:
+            entries = [entry for entry in archive.infolist() if not entry.is_dir()]
+            paths = [entry.filename.replace("\\", "/") for entry in entries]
+            folder = _find_common_folder(paths)
+            for entry, path in zip(entries, paths, strict=True):
+                name = path.removeprefix(folder)
+                if not is_wanted(name):
                     continue
                 _check_entry(entry, name)
-                with zipped.open(entry) as file:
-                    data = file.read(left + 1)  # what it says of its size may be a lie
-                left -= len(data)
-                _check_room(of, left, most)
+                with archive.open(entry) as file:
+                    # The size that the zip states may be wrong.
+                    data = file.read(bytes_left + 1)
+                bytes_left -= len(data)
+                _check_room(zip_name, bytes_left, max_bytes)
                 yield name, data
     except (
         zipfile.BadZipFile,
@@ -134,41 +158,52 @@ def _read_entries(
         UnicodeDecodeError,
         ValueError,
     ):
-        raise TableError(of, "is no zip that can be unpacked") from None
+        raise TableError(zip_name, "is no zip that can be unpacked") from None
 
 
 def _find_common_folder(names: list[str]) -> str:
-    """The one folder that all of a zip is in, with its slash; most programs that make a zip put
-    one there.
+    """Return the only folder at the top of a pack's zip, with its slash, or "" if there is none.
+
+    Most programs that make a zip put such a folder in it.
     """
-    firsts = {name.partition("/")[0] for name in names if not _is_for_people(name)}
-    found = next(iter(firsts), "")
-    return f"{found}/" if len(firsts) == 1 and f"{found}/{PACK}" in names else ""
+    top_names = {name.partition("/")[0] for name in names if not _is_for_people(name)}
+    folder = next(iter(top_names), "")
+    is_only_folder = len(top_names) == 1 and f"{folder}/{PACK}" in names
+    return f"{folder}/" if is_only_folder else ""
 
 
 def _is_for_people(name: str) -> bool:
-    """Return whether a file is passed over: hidden, left by a system, or a text beside the pack."""
+    """Return whether a file is ignored: hidden, made by an operating system, or a text or picture
+    for people.
+    """
     path = PurePosixPath(name)
-    return ".." not in path.parts and (
-        path.suffix in _PASSED_OVER
-        or any(part.startswith(".") or part in ("__MACOSX", "__pycache__") for part in path.parts)
-        or path.name in ("LICENSE", "LICENCE", "NOTICE")
-    )
+    if ".." in path.parts:
+        return False
+    is_document = path.suffix in _IGNORED_SUFFIXES or path.name in ("LICENSE", "LICENCE", "NOTICE")
+    return is_document or _is_hidden(path)
+
+
+def _is_hidden(path: PurePosixPath) -> bool:
+    """Return whether a file or one of its folders is hidden, or made by an operating system."""
+    return any(part.startswith(".") or part in _IGNORED_FOLDERS for part in path.parts)
 
 
 def is_of_tables(name: str) -> bool:
-    """Return whether a file may be a table of another program: not hidden, no picture, nothing
-    about the others.
+    """Return whether a file may be a table of another program: not hidden, no picture or web page,
+    no README or licence.
     """
     path = PurePosixPath(name)
     return not (
         path.suffix.casefold() in (".svg", ".png", ".jpg", ".webp", ".html")
         or path.stem.upper() in ("README", "LICENSE", "LICENCE", "NOTICE")
-        or any(part.startswith(".") or part in ("__MACOSX", "__pycache__") for part in path.parts)
+        or _is_hidden(path)
     )
 
 
 def _check_entry(entry: zipfile.ZipInfo, name: str) -> None:
+    """Raise TableError for an entry that is encrypted, no plain file, or packed in another way than
+    usual.
+    """
     if entry.flag_bits & 1:
         raise TableError(name, "is encrypted")
     if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
@@ -184,19 +219,22 @@ def check_name(name: str, count: int) -> None:
         raise TableError(name[:80], f"is one file too many: a pack has at most {MOST_FILES}")
     folder, _, file = name.rpartition("/")
     if folder not in ("", *FOLDERS) or not _NAME.fullmatch(file):
-        raise TableError(
-            name[:80],
+        folders = ", ".join(f"{allowed}/" for allowed in FOLDERS)
+        problem = (
             "is no name for a file of a pack: name.yaml of a-z, 0-9 and -, alone or in one of "
-            f"{', '.join(f'{name}/' for name in FOLDERS)}",
+            f"{folders}"
         )
+        raise TableError(name[:80], problem)
 
 
-def _check_room(name: str, left: int, most: int) -> None:
-    if left < 0:
-        raise TableError(name, f"is larger than {most // 1024} kB, all its files together")
+def _check_room(name: str, bytes_left: int, max_bytes: int) -> None:
+    """Raise TableError if no bytes are left."""
+    if bytes_left < 0:
+        raise TableError(name, f"is larger than {max_bytes // 1024} kB, all its files together")
 
 
-# -- a pack as one text, to be pasted: each file's name at the margin, its content indented below
+# -- a pack as one text that can be pasted: each file's name at the margin, its content indented
+# below it
 
 _HEAD = re.compile(r"([^\s#:][^\s:]*\.yaml):(?:[ \t]+(.*))?")
 _LITERAL = re.compile(r"[|>][-+]?\s*")
@@ -204,23 +242,26 @@ EXAMPLE = "pack.yaml:"
 
 
 def read_one_file(text: str, name: str = "The text") -> dict[str, bytes]:
-    """The files of a pack that is written as one text. Raises TableError that names the line.
+    """Return the files of a pack that is written as one text. `name` is its name in errors.
 
-    The text is YAML, a mapping of file names, but it is cut up as text: so each file stays as its
-    author wrote it.
+    The text is YAML, a mapping of file names, but it is cut up as text, so that each file stays as
+    its author wrote it. Raises TableError that names the line.
     """
     if len(text) > MOST_BYTES:
         raise TableError(name, f"is larger than {MOST_BYTES // 1024} kB")
-    found: dict[str, list[str]] = {}
+    files: dict[str, list[str]] = {}
     lines: list[str] | None = None
-    for number, line in enumerate(text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n"), 1):
-        if head := _HEAD.fullmatch(line.rstrip()):
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    for number, line in enumerate(text.split("\n"), 1):
+        head = _HEAD.fullmatch(line.rstrip())
+        if head:
             file = head[1]
-            rest = head[2] or ""
-            if file in found:
+            if file in files:
                 raise TableError(name, f"line {number}: {file[:80]} is there twice")
-            check_name(file, len(found) + 1)
-            lines = found[file] = [] if _LITERAL.fullmatch(rest) else [rest]
+            check_name(file, len(files) + 1)
+            first_line = head[2] or ""
+            lines = [] if _LITERAL.fullmatch(first_line) else [first_line]
+            files[file] = lines
         elif not line.strip() or line.startswith("#"):
             if lines is not None:
                 lines.append("")
@@ -230,15 +271,21 @@ def read_one_file(text: str, name: str = "The text") -> dict[str, bytes]:
             )
         else:
             lines.append(line)
-    if PACK not in found or len(found) > MOST_FILES:
+    if PACK not in files or len(files) > MOST_FILES:
         raise TableError(
             name, f"has no {PACK}: a pack as one text has {PACK}: and game.yaml: at the margin"
         )
-    return {file: _cut_file(lines) for file, lines in found.items()}
+    return {file: _cut_file(lines) for file, lines in files.items()}
 
 
 def _cut_file(lines: list[str]) -> bytes:
-    """What is below a name, without its margin. The first line is what stood beside the name."""
-    beside, *below = lines or [""]
-    text = "\n".join([beside, dedent("\n".join(below))]) if beside else dedent("\n".join(lines))
+    """Return the content of a file without its margin.
+
+    The first of `lines` is the text after the file's name, or "" for none.
+    """
+    if lines and lines[0]:
+        first_line, *indented_lines = lines
+        text = "\n".join([first_line, dedent("\n".join(indented_lines))])
+    else:
+        text = dedent("\n".join(lines))
     return (text.strip("\n") + "\n").encode()

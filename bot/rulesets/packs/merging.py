@@ -1,8 +1,8 @@
-"""The game file of a pack laid over that of a built-in game: what `inherits` changes, and what
-`extends` adds.
+"""The game file of a pack merged with that of a built-in game: the changes of a pack that
+`inherits`, and the additions of one that `extends`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from bot.rules.errors import TableError
@@ -43,9 +43,9 @@ ADDED = (
 )
 """The parts that an extension may add to."""
 SHARED = ("lists", "units", "tracks")
-"""Those of them that the game itself and other extensions see."""
+"""The added parts that the game itself and other extensions see."""
 _KINDS = ("types", "attributes", "flags", "states", "markers")
-_ABOUT = (
+_WORD_KEYS = (
     "marker_flags",
     "state_flags",
     "only",
@@ -56,92 +56,120 @@ _ABOUT = (
     "reduced_states",
     "starts",
 )
-"""What is said of words of these kinds: of the game's own it stays as it is."""
+"""The keys of `units` about such words. An extension cannot use them for the game's own words."""
 
 
-def merge_game(parent: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
-    """The game file of a pack that inherits: a mapping is merged by its keys, where `null` takes
-    one out; anything else, also a list of words, is replaced whole."""
-    over = {
-        key: _override(parent.get(key), own[key], depth)
+def merge_game(parent: Mapping[str, Any], child: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the game file of a pack that inherits.
+
+    Mappings are merged by their keys, and `null` removes a key. Anything else, also a list of
+    words, is replaced whole.
+    """
+    merged = {
+        key: _override(parent.get(key), child[key], depth)
         for key, depth in DEPTHS.items()
-        if key in own
+        if key in child
     }
-    return {**parent, **own, **over}
+    return {**parent, **child, **merged}
 
 
-def _override(parent: Any, own: Any, depth: int) -> Any:
-    if not depth or not isinstance(own, Mapping):
-        return own
-    if isinstance(parent, list):  # words without help: more of them, or fewer
-        both = dict.fromkeys(parent, "") | dict(own)
-        return [word for word, help in both.items() if help is not None]
+def _override(parent: Any, child: Any, depth: int) -> Any:
+    """Return `child` merged into `parent`, `depth` keys deep; `child` itself if it is no mapping.
+
+    A `parent` that is a list gets the words of `child`, without those that are `null`.
+    """
+    if not depth or not isinstance(child, Mapping):
+        return child
+    if isinstance(parent, list):
+        help_by_word = dict.fromkeys(parent, "") | dict(child)
+        return [word for word, help in help_by_word.items() if help is not None]
     parent = parent if isinstance(parent, Mapping) else {}
-    found = {
-        **parent,
-        **{key: _override(parent.get(key), value, depth - 1) for key, value in own.items()},
-    }
-    return {key: value for key, value in found.items() if value is not None}
+    merged = dict(parent)
+    for key, value in child.items():
+        merged[key] = _override(parent.get(key), value, depth - 1)
+    return {key: value for key, value in merged.items() if value is not None}
 
 
 def extend_game(
-    base: Mapping[str, Any], own: Mapping[str, Any], file: str, parts: tuple[str, ...] = ADDED
+    base: Mapping[str, Any], addition: Mapping[str, Any], file: str, parts: tuple[str, ...] = ADDED
 ) -> dict[str, Any]:
-    """The game file of a game with what an extension adds to these parts of it. Raises TableError
-    for what it would change."""
-    found = dict(base)
-    for key, part in own.items():
-        if key not in ADDED or not isinstance(part, Mapping):
-            what = f"an extension adds to {', '.join(ADDED)}; all else is the game's (inherits changes it)"
-            raise TableError(file, what, row=str(key)[:40])
-        if key in parts:
-            found[key] = _add_part(base.get(key), part, DEPTHS[key], file, key)
-    if isinstance(own.get("units"), Mapping):
-        _check_words(base["units"], own["units"], file)
-    return found
+    """Return the game file of a game with the additions of an extension to these parts.
 
-
-def _add_part(base: Any, own: Any, depth: int, file: str, row: str) -> Any:
-    if isinstance(base, list | Mapping) and not isinstance(own, list | Mapping):
-        raise TableError(file, "must be a list of words, or a mapping", row=row)
-    if isinstance(own, list) and isinstance(base, list | Mapping):
-        own = dict.fromkeys(map(str, own), "")
-    if isinstance(base, list) and isinstance(own, Mapping):
-        return [*base, *(word for word in own if word not in base)]
-    if not isinstance(own, Mapping) or not isinstance(base or {}, Mapping):
-        return own
-    found = dict(base or {})
-    for key, value in own.items():
-        if value is None:
-            raise TableError(
-                file, "an extension takes nothing out of a game; inherits does", row=f"{row} {key}"
-            )
-        if depth > 1 and key in found:
-            value = _add_part(found[key], value, depth - 1, file, f"{row} {key}")
-        elif found.get(key, value) != value and value != "":
-            raise TableError(
-                file,
-                "already exists with another definition; choose another name",
-                row=f"{row} {key}",
-            )
-        found[key] = value if key not in found or value != "" else found[key]
-    return found
-
-
-def _check_words(base: Mapping[str, Any], own: Mapping[str, Any], file: str) -> None:
-    """Raise TableError for a word that is of another kind in the game, or that is said to be
-    otherwise there.
+    Raises TableError if the extension changes or removes something, or has a part outside ADDED.
     """
-    own = {key: part for key, part in own.items() if isinstance(part, list | Mapping)}
-    kinds = {word: kind for kind in _KINDS for word in base.get(kind) or ()}
+    extended = dict(base)
+    for key, part in addition.items():
+        if key not in ADDED or not isinstance(part, Mapping):
+            problem = f"an extension adds to {', '.join(ADDED)}; all else is the game's (inherits changes it)"
+            raise TableError(file, problem, row=str(key)[:40])
+        if key in parts:
+            extended[key] = _add_part(base.get(key), part, DEPTHS[key], file, key)
+    if isinstance(addition.get("units"), Mapping):
+        _check_words(base["units"], addition["units"], file)
+    return extended
+
+
+def _add_part(base: Any, addition: Any, depth: int, file: str, row: str) -> Any:
+    """Return `addition` added to `base`, `depth` keys deep. Words of a list are added to a list.
+
+    Raises TableError if `addition` has another kind of content, or changes or removes something.
+    """
+    if isinstance(base, list | Mapping) and not isinstance(addition, list | Mapping):
+        raise TableError(file, "must be a list of words, or a mapping", row=row)
+    if isinstance(addition, list) and isinstance(base, list | Mapping):
+        addition = dict.fromkeys(map(str, addition), "")
+    if isinstance(base, list) and isinstance(addition, Mapping):
+        return [*base, *(word for word in addition if word not in base)]
+    if not isinstance(addition, Mapping) or not isinstance(base or {}, Mapping):
+        return addition
+    extended = dict(base or {})
+    for key, value in addition.items():
+        key_row = f"{row} {key}"
+        if value is None:
+            problem = "an extension takes nothing out of a game; inherits does"
+            raise TableError(file, problem, row=key_row)
+        if key not in extended:
+            extended[key] = value
+        else:
+            extended[key] = _add_value(extended[key], value, depth, file, key_row)
+    return extended
+
+
+def _add_value(base: Any, addition: Any, depth: int, file: str, row: str) -> Any:
+    """Return the value of a key that the game has already: `addition` added to it below the top level,
+    otherwise the game's value. Raises TableError if they differ; "" never differs.
+    """
+    if depth > 1:
+        addition = _add_part(base, addition, depth - 1, file, row)
+    elif addition not in (base, ""):
+        problem = "already exists with another definition; choose another name"
+        raise TableError(file, problem, row=row)
+    return base if addition == "" else addition
+
+
+def _check_words(base: Mapping[str, Any], addition: Mapping[str, Any], file: str) -> None:
+    """Raise TableError for a word that the game has with another kind, or for a key of `units` that
+    changes a word of the game.
+    """
+    addition = {key: part for key, part in addition.items() if isinstance(part, list | Mapping)}
+    kind_by_word = {word: kind for kind in _KINDS for word in base.get(kind) or ()}
     for kind in _KINDS:
-        for word in own.get(kind) or ():
-            if word in kinds and word not in (base.get(kind) or ()):
-                what = f"is there already, among {kinds[word]}; call this one something else"
-                raise TableError(file, what, row=f"units {kind} {word}")
-    for key in _ABOUT:
-        for word in own.get(key) or ():
-            if word in kinds and word not in (base.get(key) or ()):
-                raise TableError(
-                    file, "is the game's, and stays as it is there", row=f"units {key} {word}"
+        for word in _list_new_words(base, addition, kind):
+            if word in kind_by_word:
+                problem = (
+                    f"is there already, among {kind_by_word[word]}; call this one something else"
                 )
+                raise TableError(file, problem, row=f"units {kind} {word}")
+    for key in _WORD_KEYS:
+        for word in _list_new_words(base, addition, key):
+            if word in kind_by_word:
+                problem = "is the game's, and stays as it is there"
+                raise TableError(file, problem, row=f"units {key} {word}")
+
+
+def _list_new_words(
+    base: Mapping[str, Any], addition: Mapping[str, Any], key: str
+) -> Iterator[Any]:
+    """Yield the words at a key of the extension that the game does not have at that key."""
+    base_words = base.get(key) or ()
+    return (word for word in addition.get(key) or () if word not in base_words)

@@ -1,6 +1,4 @@
-"""A pack as a system: what pack.yaml says of it, and its files in place of a folder of the
-house.
-"""
+"""A pack as a system: the content of pack.yaml, and its files in place of a folder of tables."""
 
 from __future__ import annotations
 
@@ -26,19 +24,26 @@ from bot.rulesets.packs.archive import (
     read_content,
 )
 from bot.rulesets.packs.merging import SHARED, extend_game, merge_game
-from bot.rulesets.system import DECKS, SCENARIOS, STEPS, System, list_builtin_systems
+from bot.rulesets.system import (
+    DECKS,
+    SCENARIOS,
+    STEPS,
+    Sequence,
+    System,
+    list_builtin_systems,
+)
 
 _ID = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 LONGEST_ID = 20
-"""With `-table` behind it it is a command, and Discord takes 32 characters."""
+"""Most characters of an id: with `-table` it names a command, for which Discord takes 32."""
 MOST_SHOWN = 25
-"""What Discord puts below one command, or into it."""
+"""Most subcommands or options that Discord shows in one command."""
 MOST_INPUTS = 16
-"""Beside flags: flags fold into one option where there are too many."""
+"""Most inputs without flags, which fold into one option if there are too many."""
 OF_SEQUENCES = ("odds", "compare", "secret", "hand", "rounds", "mods")
 OF_TABLES = ("private", "picture", "whole", "mods")
 OF_UNITS = ("name", "type", "side", "state", "word", "marker", "markers", "flag")
-"""Words that every command of the kind has for itself: an input called so would be there twice."""
+"""Option names that every command of the kind has already, so that no input can have them."""
 ATTRIBUTE_KEYS = (
     "type",
     "help",
@@ -68,11 +73,11 @@ TAKEN = frozenset(
     {"roll", "game", "unit", "log", "again", "order", "fair", "me", "privacy", "help", "setup", "pack", "macro",
      "choose", "console", "find", "table", "grognard", "track", "deck", "hand"}
 )  # fmt: skip
-"""Words that are commands of their own."""
+"""Commands of the bot, which cannot name a pack."""
 
 
 class About(NamedTuple):
-    """What pack.yaml says."""
+    """The content of pack.yaml. `inherits` and `extends` are ids of built-in games."""
 
     id: str
     title: str
@@ -85,26 +90,23 @@ class About(NamedTuple):
     extends: str = ""
     private: bool = False
     pinned: str = ""
-    """The edition of the game that it inherits from or extends, if it is for that one alone."""
+    """The only edition of that game for which the pack is meant; "" for any."""
 
 
 def read_about(content: Content) -> About:
-    """The pack.yaml of a pack. Raises TableError for one with a fault."""
+    """Read the pack.yaml of a pack. Raises TableError for any fault in it."""
     data = _read(content, PACK)
     check_keys(data, KEYS, NEEDED, PACK)
     private = data.get("private") or False
-    data = {key: value for key, value in data.items() if key != "private"}
     if not isinstance(private, bool):
         raise TableError(PACK, "private is true or false", row="private")
-    said = {key: " ".join(str(value).split()) for key, value in data.items() if value is not None}
-    for key, value in data.items():
-        if isinstance(value, list | Mapping) or (not isinstance(value, str) and key != "version"):
-            raise TableError(PACK, "must be a text; quote it", row=key)
-        if len(said.get(key, "")) > LONGEST.get(key, LONGEST_ID):
-            raise TableError(
-                PACK, f"has at most {LONGEST.get(key, LONGEST_ID)} characters", row=key
-            )
-    id = said["id"]
+    values = {key: value for key, value in data.items() if key != "private"}
+    texts = {
+        key: " ".join(str(value).split()) for key, value in values.items() if value is not None
+    }
+    for key, value in values.items():
+        _check_about_text(key, value, texts.get(key, ""))
+    id = texts["id"]
     if not _ID.fullmatch(id) or id in TAKEN or id.endswith("-table"):
         raise TableError(
             PACK, f'"{id}" cannot name a system: a-z, 0-9 and hyphens, no other command', row="id"
@@ -115,43 +117,64 @@ def read_about(content: Content) -> About:
             f"{id} is a built-in system: give the pack another id, and inherits: {id}",
             row="id",
         )
-    return About(**_split_edition(said), private=private)
+    return About(**_split_edition(texts), private=private)
 
 
-def _split_edition(said: dict[str, str]) -> dict[str, str]:
-    """The same with the game that it names apart from its edition. Raises TableError."""
-    if "inherits" in said and "extends" in said:
+def _check_about_text(key: str, value: Any, text: str) -> None:
+    """Raise TableError if a value of pack.yaml is no text, or if its `text` is too long.
+
+    A version may be a number.
+    """
+    is_collection = isinstance(value, list | Mapping)
+    if is_collection or (not isinstance(value, str) and key != "version"):
+        raise TableError(PACK, "must be a text; quote it", row=key)
+    limit = LONGEST.get(key, LONGEST_ID)
+    if len(text) > limit:
+        raise TableError(PACK, f"has at most {limit} characters", row=key)
+
+
+def _split_edition(texts: dict[str, str]) -> dict[str, str]:
+    """Split the edition off the game in `inherits` or `extends`, as `pinned`, and return `texts`.
+
+    Changes `texts`. Raises TableError for a pack that has both keys.
+    """
+    if "inherits" in texts and "extends" in texts:
         problem = "a pack inherits (a game of its own) or extends (more for that game), not both"
         raise TableError(PACK, problem, row="extends")
-    for key in {"inherits", "extends"} & said.keys():
-        said[key], _, said["pinned"] = said[key].partition("@")
-    return said
+    for key in {"inherits", "extends"} & texts.keys():
+        game, _, edition = texts[key].partition("@")
+        texts[key] = game
+        texts["pinned"] = edition
+    return texts
 
 
 def compute_version(content: Content) -> str:
-    """The SHA-256 over a pack's files, in the order of their names: of each its name, its length
-    and what is in it.
+    """Return the SHA-256 over a pack's files in the order of their names: of each the name, the
+    length and the content.
     """
-    total = sha256()
+    digest = sha256()
     for name in sorted(content):
-        total.update(f"{name}\n{len(content[name])}\n".encode() + content[name])
-    return total.hexdigest()
+        data = content[name]
+        digest.update(f"{name}\n{len(data)}\n".encode() + data)
+    return digest.hexdigest()
 
 
 class PackSystem(System):
-    """A system out of a pack: data alone, so what it can do is known before it does it."""
+    """A system from a pack: data without code of its own."""
 
     bounded = True
 
-    def __init__(self, content: Content, beside: tuple[PackSystem, ...] = ()) -> None:
-        """`beside` are other extensions of the same game that are in force with this one: it
+    def __init__(self, content: Content, other_extensions: tuple[PackSystem, ...] = ()) -> None:
+        """Read pack.yaml. Raises TableError for a fault in it.
+
+        `other_extensions` are extensions of the same game in force together with this one, which
         knows their units.
         """
         about = read_about(content)
         super().__init__(about.id)
         self.content = content
         self.about = about
-        self.beside = beside
+        self.other_extensions = other_extensions
         if about.inherits:
             self.parent = self._find_builtin_system("inherits", about.inherits)
             self.code = self.parent.code
@@ -159,30 +182,31 @@ class PackSystem(System):
             self.base = self._find_builtin_system("extends", about.extends)
 
     def _find_builtin_system(self, key: str, id: str) -> System:
-        """The game that pack.yaml names, in the edition that it names. Raises TableError."""
-        if id not in list_builtin_systems():
-            hint = (
-                did_you_mean(id, list_builtin_systems())
-                or f"It may be {', '.join(list_builtin_systems())}."
-            )
+        """Return the built-in game `id` that `key` of pack.yaml names.
+
+        Raises TableError if there is none, or if it has another edition than the pack needs.
+        """
+        systems = list_builtin_systems()
+        if id not in systems:
+            hint = did_you_mean(id, systems) or f"It may be {', '.join(systems)}."
             raise TableError(PACK, f"there is no built-in system {id[:40]}. {hint}", row=key)
-        found = list_builtin_systems()[id]
+        system = systems[id]
         pinned = self.about.pinned
-        if pinned and pinned != str(found.edition):
-            problem = f"is for edition {pinned[:20]} of {id}, and this is edition {found.edition}"
-            hint = f"See what has changed in docs/editions.md, then write {id}@{found.edition}."
+        if pinned and pinned != str(system.edition):
+            problem = f"is for edition {pinned[:20]} of {id}, and this is edition {system.edition}"
+            hint = f"See what has changed in docs/editions.md, then write {id}@{system.edition}."
             raise TableError(PACK, f"{problem}. {hint}", row=key)
-        return found
+        return system
 
     @cached_property
     def version(self) -> str:
-        """The SHA-256 over its files: another version has another."""
+        """The SHA-256 over its files."""
         return compute_version(self.content)
 
     @property
     def versions(self) -> tuple[str, ...]:
-        """Its own behind those of the extensions beside it."""
-        return (*(one.version for one in self.beside), self.version)
+        """The versions of the other extensions of its game, then its own."""
+        return (*(extension.version for extension in self.other_extensions), self.version)
 
     @property
     def key(self) -> str:
@@ -191,58 +215,64 @@ class PackSystem(System):
 
     @property
     def edition(self) -> str:
-        """Its version: whatever changes in it may change an outcome."""
+        """Its version, since any change of it may change an outcome."""
         return self.version
 
     def read(self, name: str) -> Any:
-        """The content of one of its YAML files, or of the system that it inherits from. Raises
-        TableError.
+        """Return the content of one of its YAML files, or of that file of the game from which it
+        inherits.
+
+        Its sequences.yaml is merged with that of the game; `null` removes a sequence. Raises
+        TableError if the file is missing or no YAML.
         """
         file = f"{name}.yaml"
         if file in self.content:
-            own = _read(self.content, file, self.id)
-            if name == "sequences" and self.parent is not None and isinstance(own, Mapping):
-                return {
-                    id: one
-                    for id, one in {**self.parent.read(name), **own}.items()
-                    if one is not None
-                }
-            return own
+            data = _read(self.content, file, self.id)
+            if name == "sequences" and self.parent is not None and isinstance(data, Mapping):
+                sequences = {**self.parent.read(name), **data}
+                return {id: spec for id, spec in sequences.items() if spec is not None}
+            return data
         if self.parent is not None:
             return self.parent.read(name)
         raise TableError(f"{self.id}/{file}", "is missing")
 
     def is_own(self, name: str) -> bool:
-        """Return whether a file came with the pack: what it inherits is the house's, and bound by
-        nothing.
-        """
+        """Return whether a file came with the pack. Formulas of inherited files have no limits."""
         return f"{name}.yaml" in self.content
 
     def text(self, name: str) -> str:
-        """One of its files as it is written."""
+        """Return the text of one of its files, or of that file of the game from which it inherits."""
         file = f"{name}.yaml"
         if file in self.content or self.parent is None:
             return self.content[file].decode("utf-8-sig")
         return self.parent.text(name)
 
     def list_files(self, folder: str = "") -> list[str]:
-        """The files of the pack in a folder of it, without `.yaml`, in alphabetical order. One with
-        nothing but `null` takes that of the game which it inherits out."""
-        inherited = {*self.parent.list_files(folder)} if self.parent is not None else set[str]()
-        paths = {
-            file.removesuffix(".yaml").rpartition("/"): file
-            for file in self.content
-            if file != PACK
+        """Return the names of its YAML files in a folder, without `.yaml`, in alphabetical order.
+
+        Inherited files are among them. A file with nothing but `null` removes the inherited one.
+        """
+        inherited_names = set[str]()
+        if self.parent is not None:
+            inherited_names = {*self.parent.list_files(folder)}
+        files_by_name: dict[str, str] = {}
+        for file in self.content:
+            file_folder, _, name = file.removesuffix(".yaml").rpartition("/")
+            if file != PACK and file_folder == folder:
+                files_by_name[name] = file
+        removed_names = {
+            name
+            for name in inherited_names & files_by_name.keys()
+            if self.content[files_by_name[name]].strip() == b"null"
         }
-        own = {name: file for (within, _, name), file in paths.items() if within == folder}
-        gone = {
-            name for name in inherited & own.keys() if self.content[own[name]].strip() == b"null"
-        }
-        return sorted((inherited | own.keys()) - gone)
+        return sorted((inherited_names | files_by_name.keys()) - removed_names)
 
     @cached_property
     def game(self) -> Mapping[str, Any]:
-        """The content of game.yaml; title and notice are those of pack.yaml. Raises TableError."""
+        """The content of game.yaml, merged with that of its game; title and notice are from pack.yaml.
+
+        Raises TableError for any fault in it.
+        """
         file = f"{self.id}/game.yaml"
         data = self.own_game if self.base is not None else self.read("game")
         if not isinstance(data, Mapping):
@@ -250,57 +280,50 @@ class PackSystem(System):
         if self.parent is not None and "game.yaml" in self.content:
             data = merge_game(self.parent.game, data)
         elif self.base is not None:
-            theirs = join_extensions(self.base.game, self.beside)
-            kept = {key: part for key, part in theirs.items() if key not in _OF_THE_GAME}
-            data = extend_game(kept, data, file)
+            joined = join_extensions(self.base.game, self.other_extensions)
+            base = {key: part for key, part in joined.items() if key not in _OF_THE_GAME}
+            data = extend_game(base, data, file)
         about = self.about
-        made = {"edition": 1, "publisher": about.author, **data, "title": about.title}
-        made["notice"] = (
-            about.notice
-            or f"{about.title}, version {about.version}, by {about.author}. {about.licence}."
-        )
+        credit = f"{about.title}, version {about.version}, by {about.author}. {about.licence}."
+        game = {
+            "edition": 1,
+            "publisher": about.author,
+            **data,
+            "title": about.title,
+            "notice": about.notice or credit,
+        }
         with name_row_of_errors(file):
-            return check_game(made, file)
+            return check_game(game, file)
 
     @property
     def own_game(self) -> Any:
-        """What the pack's own game file says; {} without one."""
-        return (
-            _read(self.content, "game.yaml", self.id) or {} if "game.yaml" in self.content else {}
-        )
+        """The content of the pack's own game.yaml; {} without one."""
+        if "game.yaml" not in self.content:
+            return {}
+        return _read(self.content, "game.yaml", self.id) or {}
 
     def check_whole(self) -> None:
-        """Read all that is in it once, examples too. Raises TableError for the first fault, also
-        for more than the chat platforms take."""
+        """Read all files of the pack once, with their examples.
+
+        Raises TableError for the first fault, or if there is more of something than the chat
+        platforms take.
+        """
         with name_row_of_errors(f"{self.id}/game.yaml"):
-            self.words  # noqa: B018  # its game file is read whole by this
+            self.words  # noqa: B018  # this reads the whole game file
             groups = Counter(table.group for table in self.tables.values())
         limits = [("table groups", len(groups)), ("combat sequences", len(self.sequences))]
         limits += [(f"tables in the group {group}", count) for group, count in groups.items()]
-        for what, count in limits:
+        for noun, count in limits:
             if count > MOST_SHOWN:
-                raise TableError(
-                    f"{self.id}/game.yaml", f"has {count} {what}; a menu holds {MOST_SHOWN}"
-                )
+                problem = f"has {count} {noun}; a menu holds {MOST_SHOWN}"
+                raise TableError(f"{self.id}/game.yaml", problem)
         for id, table in self.tables.items():
             if self.is_own(id):
                 _check_command(table.id, table.inputs, f"{self.id}/{table.id}.yaml")
-        for sequence in self.sequences.values():
-            if sequence.declaration is None and (
-                self.parent is None or sequence.id not in self.parent.sequences
-            ):
-                raise TableError(
-                    f"{self.id}/sequences.yaml",
-                    f"has no {STEPS}/{sequence.id}.yaml",
-                    row=sequence.id,
-                )
-            if sequence.declaration is not None and (
-                self.parent is None or self.is_own(f"{STEPS}/{sequence.id}")
-            ):
-                sequence.declaration.check_odds()
+        self._check_declarations()
         for id in self.list_own_sequences():
             _check_command(id, self.sequences[id].inputs, f"{self.id}/sequences.yaml")
-        self.decks  # noqa: B018  # each is read whole
+        self.decks  # noqa: B018  # this reads all decks
         self._check_extension()
         self._check_upkeep()
         for group in groups:
@@ -311,8 +334,22 @@ class PackSystem(System):
                     row=f"groups {group}",
                 )
 
+    def _check_declarations(self) -> None:
+        """Raise TableError for a new sequence without declared steps, or for own steps whose odds
+        cannot be counted.
+        """
+        for sequence in self.sequences.values():
+            declaration = sequence.declaration
+            if declaration is None:
+                if self.parent is None or sequence.id not in self.parent.sequences:
+                    file = f"{self.id}/sequences.yaml"
+                    problem = f"has no {STEPS}/{sequence.id}.yaml"
+                    raise TableError(file, problem, row=sequence.id)
+            elif self.parent is None or self.is_own(f"{STEPS}/{sequence.id}"):
+                declaration.check_odds()
+
     def _check_extension(self) -> None:
-        """Raise TableError for what an extension cannot have: names of its game, and decks."""
+        """Raise TableError for an extension with a name that its game has already, or with a deck."""
         if self.base is None:
             return
         check_together(self, (self.base,))
@@ -321,36 +358,28 @@ class PackSystem(System):
             raise TableError(f"{self.id}/{DECKS}/{name}.yaml", problem)
 
     def _check_upkeep(self) -> None:
-        """Raise TableError for a sequence that a phase cannot run on units by itself."""
+        """Raise TableError for a sequence that a phase `begins` with but cannot run by itself."""
+        is_by_side = self.game.get("turns") == "by-side"
         for phase in self.game.get("phases") or ():
             for begin in phase.get("begins") or ():
-                id = begin["run"]
-                by_side = self.game.get("turns") == "by-side"
-                sequence = self.sequences[id]
-                problem = ""
-                if sequence.choices:
-                    problem = "asks a side, which upkeep cannot wait for"
-                elif not sequence.upkeep_by and any(
-                    option.is_required for option in sequence.inputs
-                ):
-                    problem = "must take `units` (or one `unit`, or nobody), and nothing else that must be typed"
-                elif not sequence.upkeep_by and begin.keys() - {"run"}:
-                    problem = f"takes no units: write only {{run: {id}}}, and it is run once for the phase"
-                elif sequence.upkeep_by and "units" not in begin and not by_side:
-                    problem = "needs units: all, as no side has a turn of its own"
+                sequence = self.sequences[begin["run"]]
+                problem = _explain_no_upkeep(sequence, begin, is_by_side=is_by_side)
                 if problem:
                     row = f"phases {phase['name']}, begins"
-                    raise TableError(f"{self.id}/game.yaml", f"{id} {problem}", row=row)
+                    raise TableError(f"{self.id}/game.yaml", f"{sequence.id} {problem}", row=row)
 
     def list_own_sequences(self) -> tuple[str, ...]:
-        """The ids that the pack's own sequences.yaml has."""
+        """Return the ids of the sequences in the pack's own sequences.yaml, without removed ones."""
         file = "sequences.yaml"
-        own = (_read(self.content, file, self.id) or {}) if file in self.content else {}
-        return tuple(id for id in own if id in self.sequences)
+        data = (_read(self.content, file, self.id) or {}) if file in self.content else {}
+        return tuple(id for id in data if id in self.sequences)
 
     def check_new(self) -> None:
-        """What is asked of a pack that comes today; one that was taken before goes on without.
-        Raises TableError for an input with the name of an option that every such command has."""
+        """Check the stricter rules for a new pack; one that was accepted before need not pass them.
+
+        Raises TableError for an input with the name of an option that every command of the kind
+        has, for a name that no formula could read, or for an unknown key of an attribute.
+        """
         for id, table in self.tables.items():
             if self.is_own(id):
                 _check_words(id, table.inputs, f"{self.id}/{id}.yaml", OF_TABLES)
@@ -359,13 +388,31 @@ class PackSystem(System):
         _check_own_game(self.own_game, f"{self.id}/game.yaml")
 
 
-def _check_own_game(own: Mapping[str, Any], file: str) -> None:
-    """Raise TableError for names that no formula could read, and for keys of attributes that
-    nothing reads.
+def _explain_no_upkeep(sequence: Sequence, begin: Mapping[str, Any], *, is_by_side: bool) -> str:
+    """Return the problem of a sequence that a phase cannot run by itself; "" for one that it can.
+
+    `begin` is its entry under `begins`. With `is_by_side` each side has a turn of its own.
     """
-    units = own.get("units") or {}
+    if sequence.choices:
+        return "asks a side, which upkeep cannot wait for"
+    if sequence.upkeep_by:
+        if "units" not in begin and not is_by_side:
+            return "needs units: all, as no side has a turn of its own"
+        return ""
+    if any(option.is_required for option in sequence.inputs):
+        return "must take `units` (or one `unit`, or nobody), and nothing else that must be typed"
+    if begin.keys() - {"run"}:
+        return (
+            f"takes no units: write only {{run: {sequence.id}}}, and it is run once for the phase"
+        )
+    return ""
+
+
+def _check_own_game(game: Mapping[str, Any], file: str) -> None:
+    """Raise TableError for names that no formula could read, and for unknown keys of attributes."""
+    units = game.get("units") or {}
     attributes = units.get("attributes") or {}
-    names = [("tracks", str(name)) for name in own.get("tracks") or ()]
+    names = [("tracks", str(name)) for name in game.get("tracks") or ()]
     names += [("units attributes", str(name)) for name in attributes]
     names += [("units flags", str(name)) for name in units.get("flags") or ()]
     for kind, name in names:
@@ -377,57 +424,80 @@ def _check_own_game(own: Mapping[str, Any], file: str) -> None:
 
 
 def _check_attribute(name: str, spec: Mapping[str, Any], file: str) -> None:
+    """Raise TableError for an attribute with the name of something that every unit has, or with a
+    key that attributes do not have.
+    """
     row = f"units attributes {name}"
     if name in OF_UNITS:
-        said = f"every unit has {', '.join(OF_UNITS)} by these words; call the attribute something else"
-        raise TableError(file, said, row=row)
-    if strange := [key for key in spec if key not in ATTRIBUTE_KEYS]:
-        problem = f"an attribute has no {strange[0]}; that is for inputs"
-        raise TableError(file, problem, row=f"{row} {strange[0]}")
+        problem = f"every unit has {', '.join(OF_UNITS)} by these words; call the attribute something else"
+        raise TableError(file, problem, row=row)
+    for key in spec:
+        if key not in ATTRIBUTE_KEYS:
+            problem = f"an attribute has no {key}; that is for inputs"
+            raise TableError(file, problem, row=f"{row} {key}")
 
 
 def _check_words(id: str, inputs: Iterable[Option], file: str, reserved: tuple[str, ...]) -> None:
-    for name in (
-        option.name for option in inputs if option.name in reserved and option.type != "mods"
-    ):
-        problem = f"{name} is a word of every command of this kind; call the input something else"
-        raise TableError(file, problem, row=f"{id}, {name}")
+    """Raise TableError for an input with a reserved name. `mods` of that type may have it."""
+    for option in inputs:
+        if option.name in reserved and option.type != "mods":
+            problem = f"{option.name} is a word of every command of this kind; call the input something else"
+            raise TableError(file, problem, row=f"{id}, {option.name}")
 
 
 _OF_THE_GAME = ("phases", "turns", "rules", "edition", "publisher", "author")
-"""What an extension has nothing of."""
+"""The parts of the game's file that an extension does not have."""
 
 
 def join_extensions(base: Mapping[str, Any], extensions: Iterable[PackSystem]) -> Mapping[str, Any]:
-    """The game file of a game with the units of these extensions. Raises TableError where two of
-    them clash.
+    """Return the game file of a game with the units, lists and tracks of these extensions.
+
+    Raises TableError if two of them clash.
     """
-    for one in extensions:
-        base = extend_game(base, one.own_game, f"{one.id}/game.yaml", SHARED)
+    for extension in extensions:
+        base = extend_game(base, extension.own_game, f"{extension.id}/game.yaml", SHARED)
     return base
 
 
-def check_together(pack: PackSystem, others: Iterable[System]) -> None:
-    """Raise TableError for a table or combat sequence of an extension that is called as one of its
-    game, or of another extension of it, and for units that two extensions mean otherwise."""
-    others = tuple(others)
-    for other in others:
-        both = {
-            "table": (pack.tables, other.tables),
-            "combat sequence": (pack.sequences, other.sequences),
-            "scenario": (pack.scenarios, other.scenarios),
-        }
-        for what, (own, theirs) in both.items():
-            if same := sorted(set(own) & set(theirs)):
-                problem = f"{other.title} ({other.id}) has the {what} {same[0]} already; call this one something else"
-                file = {"combat sequence": "sequences", "scenario": f"{SCENARIOS}/{same[0]}"}
-                raise TableError(f"{pack.id}/{file.get(what, same[0])}.yaml", problem, row="id")
-    extensions = [one for one in others if isinstance(one, PackSystem)]
+def check_together(pack: PackSystem, systems: Iterable[System]) -> None:
+    """Raise TableError if an extension clashes with one of these systems.
+
+    They are its game or other extensions of that game. It must not have a table, combat sequence or
+    scenario with an id of theirs, or define units otherwise than another extension.
+    """
+    systems = tuple(systems)
+    for system in systems:
+        _check_no_shared_id(pack, system, "table", pack.tables, system.tables)
+        _check_no_shared_id(pack, system, "combat sequence", pack.sequences, system.sequences)
+        _check_no_shared_id(pack, system, "scenario", pack.scenarios, system.scenarios)
+    extensions = [system for system in systems if isinstance(system, PackSystem)]
     if pack.base is not None and extensions:
         join_extensions(pack.base.game, [*extensions, pack])
 
 
+def _check_no_shared_id(
+    pack: PackSystem,
+    system: System,
+    kind: str,
+    pack_ids: Iterable[str],
+    system_ids: Iterable[str],
+) -> None:
+    """Raise TableError if an id of this kind is in both systems; it names the file of the pack."""
+    shared_ids = sorted(set(pack_ids) & set(system_ids))
+    if not shared_ids:
+        return
+    id = shared_ids[0]
+    files = {"combat sequence": "sequences", "scenario": f"{SCENARIOS}/{id}"}
+    problem = (
+        f"{system.title} ({system.id}) has the {kind} {id} already; call this one something else"
+    )
+    raise TableError(f"{pack.id}/{files.get(kind, id)}.yaml", problem, row="id")
+
+
 def _check_command(id: str, inputs: Iterable[Option], file: str) -> None:
+    """Raise TableError for a table or sequence with more inputs than a form holds, or with a name
+    that no command can have.
+    """
     options = list(inputs)
     if sum(option.type != "bool" for option in options) > MOST_INPUTS:
         raise TableError(
@@ -443,19 +513,23 @@ def _check_command(id: str, inputs: Iterable[Option], file: str) -> None:
 
 
 def load_pack(path: Path) -> PackSystem:
-    """The pack in a folder or zip; its tables are read when they are asked for. Raises
-    TableError.
+    """Load the pack in a folder or zip. Its tables are read when they are first used.
+
+    Raises TableError for a fault in the folder, the zip or pack.yaml.
     """
     return PackSystem(read_content(path))
 
 
 def is_pack(path: Path) -> bool:
-    """Return whether a path looks like a pack."""
+    """Return whether a path is a folder with pack.yaml, or a zip."""
     return (path / PACK).is_file() or (path.suffix == ".zip" and path.is_file())
 
 
 class PackFault(str):
-    """Why a pack of the host is left out, in a line; `id` is that of the pack, `problem` the end."""
+    """The line that says why a pack of the host is left out, with its `id` and the `problem`.
+
+    `id` is "" if another pack has the same id.
+    """
 
     __slots__ = ("id", "problem")
     id: str
@@ -470,12 +544,13 @@ def _make_pack_fault(path: Path, id: str, problem: str) -> PackFault:
 
 
 def load_packs_in(folder: Path) -> tuple[dict[str, PackSystem], list[str]]:
-    """The packs of a folder by id (or the one that the folder is), and a line for each that
-    cannot be loaded.
+    """Load the packs of a folder, or the one pack that `folder` is. Return (packs by id, faults).
+
+    The faults are lines, one for each pack that is left out.
     """
     if not folder.is_dir() and not is_pack(folder):
         return {}, [f"{folder}: there is no such folder of packs"]
-    found: dict[str, PackSystem] = {}
+    packs: dict[str, PackSystem] = {}
     faults: list[str] = []
     for path in [folder] if is_pack(folder) else sorted(filter(is_pack, folder.iterdir())):
         id = path.stem
@@ -485,50 +560,52 @@ def load_packs_in(folder: Path) -> tuple[dict[str, PackSystem], list[str]]:
             pack.check_whole()
             pack.check_new()
             if pack.base is not None:
-                check_together(pack, [one for one in found.values() if one.home == pack.home])
+                check_together(pack, [other for other in packs.values() if other.home == pack.home])
         except TableError as error:
             faults.append(_make_pack_fault(path, id, str(error)))
             continue
-        if pack.id in found:
+        if pack.id in packs:
             faults.append(_make_pack_fault(path, "", f"another pack has the id {pack.id}"))
             continue
-        found[pack.id] = pack
-    return found, faults
+        packs[pack.id] = pack
+    return packs, faults
 
 
-# -- packs on their way with a game: by their hash, so that nobody can send another under its name
+# -- the packs that are exported with a game: found by their hash, so that a pack cannot be replaced
+# by another one with its name
 
 Files = Mapping[str, str]
-"""What is in each file of a pack, by its name."""
+"""The text of each file of a pack, by name."""
 
 
 def decode_files(pack: PackSystem) -> dict[str, str]:
-    """A pack's files as text."""
+    """Return the text of each file of a pack, by name."""
     return {name: data.decode() for name, data in sorted(pack.content.items())}
 
 
 def is_private(files: Files) -> bool:
-    """Return whether the figures of a pack, or of one of its tables, were typed by the owner of a
-    card for themselves: then its files are in no export and on no page, which name it by its hash
-    alone.
+    """Return whether a pack is private: pack.yaml, game.yaml or a table of it says `private: true`.
+
+    The owner of a card typed its figures for themselves, so its files are in no export and on no
+    page, which name it by its hash alone. A file that cannot be read counts as private.
     """
-    written = {
+    content = {
         name: text.encode("utf-8", "replace") for name, text in files.items() if "private" in text
     }
     try:
-        found = [_read(written, name) for name in written if "/" not in name]
+        documents = [_read(content, name) for name in content if "/" not in name]
     except TableError:
         return True
-    return any(isinstance(data, Mapping) and data.get("private") is True for data in found)
+    return any(isinstance(data, Mapping) and data.get("private") is True for data in documents)
 
 
 def compute_hash(files: Files) -> str:
-    """The version that these files are."""
+    """Return the version (SHA-256) of a pack with these files."""
     return compute_version({name: text.encode("utf-8", "replace") for name, text in files.items()})
 
 
 def build_pack(files: Mapping[str, object], hash: str) -> PackSystem | None:
-    """The pack with these files; None unless they are a pack and have this hash."""
+    """Return the pack with these files, or None if they are no pack or have another hash."""
     content = {name: str(text).encode("utf-8", "replace") for name, text in files.items()}
     if len(content) > MOST_FILES or sum(map(len, content.values())) > MOST_BYTES:
         return None
@@ -542,17 +619,17 @@ def build_pack(files: Mapping[str, object], hash: str) -> PackSystem | None:
 
 
 def list_hashes(bodies: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """The versions that events (and what was sealed in some) name, in order, each as often as it
-    is named.
-    """
+    """Yield the pack versions that stored events and sealed rolls name, in order, with repeats."""
     for body in bodies:
-        if isinstance(edition := body.get("edition"), str):
+        edition = body.get("edition")
+        if isinstance(edition, str):
             yield edition
-        yield from ((body.get("after") or {}).get("game") or {}).get("packs") or ()
+        game = (body.get("after") or {}).get("game") or {}
+        yield from game.get("packs") or ()
 
 
 def _read(content: Content, file: str, id: str = "") -> Any:
-    """What a YAML file of a pack says. Raises TableError that names line and column."""
+    """Return the content of a YAML file of a pack. Raises TableError that names line and column."""
     from bot.rulesets.yaml_file import read_bounded  # 0.02 s of a bot whose servers have no packs
 
     return read_bounded(content[file], f"{id}/{file}" if id else file)

@@ -1,5 +1,6 @@
-"""What one server, or one game, sees of systems: those that everybody has, packs in versions of its
-own, and games with what extensions add to them."""
+"""The systems that one server, or one game, sees: those that everybody has, packs in versions of
+its own, and games with the additions of extensions.
+"""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
@@ -13,33 +14,34 @@ from bot.rulesets.system import System
 
 
 class VisibleRulesets(Mapping[str, System]):
-    """Systems by id. Of several versions of one pack the last is in force; the others are there
-    for past events.
+    """Systems by id. Of several versions of a pack the last one is in force; the others are kept for
+    past events.
     """
 
     def __init__(
         self,
-        house: Mapping[str, System],
+        shared: Mapping[str, System],
         packs: Iterable[PackSystem],
         joined: Collection[str] | None = None,
     ) -> None:
-        """`joined` are the versions of extensions whose units the games themselves know; None
-        for all at hand.
+        """Combine the `shared` systems with `packs`.
+
+        `joined` are the versions of the extensions that have joined their game, so that the game
+        knows their units; None for all of `packs`.
         """
         self._versions: dict[str, PackSystem] = {}
         for pack in packs:
-            self._versions.pop(pack.version, None)  # those in force stay behind the others
+            self._versions.pop(pack.version, None)  # the last position is that of the one in force
             self._versions[pack.version] = pack
-        systems: dict[str, System] = {
-            **house,
-            **{pack.id: pack for pack in self._versions.values()},
-        }
-        extensions = [
-            one for one in systems.values() if isinstance(one, PackSystem) and one.base is not None
-        ]
-        for base in dict.fromkeys(one.home for one in extensions):
-            of_it = [one for one in extensions if one.home == base]
-            systems |= _extend(systems[base], of_it, joined)
+        systems: dict[str, System] = dict(shared)
+        for pack in self._versions.values():
+            systems[pack.id] = pack
+        extensions: dict[str, list[PackSystem]] = {}
+        for system in systems.values():
+            if isinstance(system, PackSystem) and system.base is not None:
+                extensions.setdefault(system.home, []).append(system)
+        for base_id, base_extensions in extensions.items():
+            systems |= _extend(systems[base_id], base_extensions, joined)
         self._systems: Mapping[str, System] = systems
 
     def __getitem__(self, id: str) -> System:
@@ -58,23 +60,22 @@ class VisibleRulesets(Mapping[str, System]):
 
     @property
     def versions(self) -> tuple[PackSystem, ...]:
-        """The packs at hand, as they were given."""
+        """All versions of the packs, in the order in which they were passed."""
         return tuple(self._versions.values())
 
     def version(self, hash: str) -> PackSystem | None:
-        """The version with this hash, where it is at hand."""
-        in_force = (
-            one
-            for one in self._systems.values()
-            if isinstance(one, PackSystem) and one.version == hash
-        )
-        return next(in_force, None) or self._versions.get(hash)
+        """Return the version of a pack with this hash, None if there is none.
+
+        The version in force knows the other extensions of its game, so it goes first.
+        """
+        for system in self._systems.values():
+            if isinstance(system, PackSystem) and system.version == hash:
+                return system
+        return self._versions.get(hash)
 
 
 class ExtendedSystem(System):
-    """A built-in game, and the units of the extensions that have joined it; in all else as it
-    is.
-    """
+    """A built-in game with the units of the extensions that have joined it, otherwise unchanged."""
 
     def __init__(self, base: System, extensions: tuple[PackSystem, ...]) -> None:
         super().__init__(base.id)
@@ -83,37 +84,44 @@ class ExtendedSystem(System):
 
     @cached_property
     def game(self) -> Mapping[str, Any]:
-        """The content of game.yaml with what the extensions add."""
+        """The content of game.yaml with the additions of the extensions."""
         return check_game(
             join_extensions(self._plain.game, self.extensions), f"{self.id}/game.yaml"
         )
 
     @property
     def versions(self) -> tuple[str, ...]:
-        """Those of the extensions that have joined it."""
-        return tuple(one.version for one in self.extensions)
+        """The versions of the extensions that have joined it."""
+        return tuple(extension.version for extension in self.extensions)
 
     @property
     def tables(self) -> Tables:
-        """Its tables by id."""
+        """The tables of the game by id."""
         return self._plain.tables
 
 
 def _extend(
     base: System, extensions: list[PackSystem], joined: Collection[str] | None
 ) -> Mapping[str, System]:
-    """A game with those of its extensions that have joined it, and each extension with the others;
-    one that cannot be beside those before it adds nothing to them."""
-    found: tuple[PackSystem, ...] = ()
-    for one in extensions:
-        if joined is None or one.version in joined:
-            try:
-                check_together(one, found)
-            except TableError:
-                continue
-            found += (one,)
-    bound: dict[str, System] = {}
-    for one in extensions:
-        others = tuple(other for other in found if other is not one)
-        bound[one.id] = PackSystem(one.content, others) if others else one
-    return {base.id: ExtendedSystem(base, found), **bound} if found else bound
+    """Return, by id, the game with the extensions that have joined it, and each extension with the
+    others.
+
+    `joined` are the versions that have joined, None for all. An extension that clashes with those
+    before it has not joined. Without any, the game is not in the result.
+    """
+    members: tuple[PackSystem, ...] = ()
+    for extension in extensions:
+        if joined is not None and extension.version not in joined:
+            continue
+        try:
+            check_together(extension, members)
+        except TableError:
+            continue
+        members += (extension,)
+    systems: dict[str, System] = {}
+    if members:
+        systems[base.id] = ExtendedSystem(base, members)
+    for extension in extensions:
+        others = tuple(member for member in members if member is not extension)
+        systems[extension.id] = PackSystem(extension.content, others) if others else extension
+    return systems
