@@ -1,5 +1,5 @@
-"""What a sequence says of the game around it: whom the card forbids it, who has to leave the vehicle
-that fires, and what it brings in a later turn.
+"""The effects of a sequence on the game around it: bans and cautions of the card, riders that have
+to leave a vehicle, and arrivals in a later turn.
 """
 
 from collections.abc import Iterable, Mapping
@@ -14,9 +14,10 @@ ANYWAY = "anyway"
 
 @dataclass(frozen=True, slots=True)
 class Ban:
-    """What the card forbids units with one of these markers, which have the card's words for them.
+    """A ban of the card on acting with one of these markers.
 
-    `out_of_turn`: only while another side is to play. `says` has the unit and its marker as {}.
+    `markers` maps each marker to the card's words for it. `out_of_turn`: only while another side is
+    to play. `says` is the text, with {} for the unit and {} for the words of its marker.
     """
 
     markers: Mapping[str, str]
@@ -26,10 +27,11 @@ class Ban:
 
 @dataclass(frozen=True, slots=True)
 class Caution:
-    """What the card wants of the players before this is done to units with one of these markers.
+    """A demand of the card on the players before this is done to units with one of these markers.
 
-    The bot cannot check it, so an answer says it. A unit with the marker `unless` needs nothing.
-    `out_of_turn`: only while another side is to play. `says` has the unit and its marker as {}.
+    The bot cannot check it, so an answer has it as a text. A unit with the marker `unless` is
+    exempt. `out_of_turn`: only while another side is to play. `says` is the text, with {} for the
+    unit and {} for the words of its marker.
     """
 
     markers: Mapping[str, str]
@@ -40,11 +42,15 @@ class Caution:
 
 @dataclass(frozen=True, slots=True)
 class Ride:
-    """What happens to units that ride in or on a vehicle that acts, or to which something happens.
+    """The sequence to play next for units that ride in or on a vehicle, after the vehicle acts or
+    suffers something.
 
-    With `marker` only those with that marker are meant. `when` is what the outputs must be.
-    `says` has the vehicle and the riders as {}, `run` is the sequence to play next with the inputs
-    `given`, in which `riders` names the list that takes them. `button` opens its form.
+    - `says`: the text, with {} for the vehicle and {} for the riders.
+    - `run`: the id of that sequence. `riders`: its input that takes the riders.
+    - `button`: the label of the button that opens its form.
+    - `marker`: only riders with this marker count; "" for all.
+    - `given`: further inputs of that sequence.
+    - `when`: the outputs that are needed, each with its allowed values.
     """
 
     says: str
@@ -58,11 +64,14 @@ class Ride:
 
 @dataclass(frozen=True, slots=True)
 class Landing:
-    """What a sequence brings in a later turn, which the card of that turn announces.
+    """A sequence to play in a later turn, which the card of that turn announces.
 
-    `turn` is the output with the number of that turn. Without it, it is due in each of the next
-    `turns`. `when` is what the inputs must be, `says` what comes. `run` is the sequence to play
-    then, with the inputs `given`; those of `keeps` are as they were.
+    - `says`: the text of the announcement.
+    - `run`: the id of the sequence to play then.
+    - `turn`: the output with the number of that turn. Without it, the sequence is due in each of
+      the next `turns`.
+    - `when`: the inputs that are needed, each with its allowed values.
+    - `given`: further inputs of the later sequence. `keeps`: inputs that it takes over.
     """
 
     says: str
@@ -80,11 +89,11 @@ KEYS = {
     "rides": ("marker", "says", "run", "riders", "button", "given", "when"),
     "lands": ("says", "run", "turn", "turns", "when", "given", "keeps"),
 }
-"""The keys of a sequence that are read here, and those of each of their entries."""
+"""The keys of a sequence that this module reads, each with the keys of its entries."""
 
 
 def read_bans(data: Mapping[str, Any], file: str, id: str) -> tuple[Ban, ...]:
-    """Return what the card forbids. Raises TableError."""
+    """Read the bans of a sequence. Raises TableError."""
     return tuple(
         Ban(entry["markers"], entry["says"], bool(entry.get("out_of_turn")))
         for entry in _read_entries(data, "bans", file, id, need=("markers", "says"))
@@ -92,7 +101,7 @@ def read_bans(data: Mapping[str, Any], file: str, id: str) -> tuple[Ban, ...]:
 
 
 def read_cautions(data: Mapping[str, Any], file: str, id: str) -> tuple[Caution, ...]:
-    """Return what an answer says of units to which this is done. Raises TableError."""
+    """Read the cautions of a sequence. Raises TableError."""
     return tuple(
         Caution(
             entry["markers"],
@@ -105,7 +114,7 @@ def read_cautions(data: Mapping[str, Any], file: str, id: str) -> tuple[Caution,
 
 
 def read_rides(data: Mapping[str, Any], file: str, id: str) -> tuple[Ride, ...]:
-    """Return what happens to riders. Raises TableError."""
+    """Read the rides of a sequence. Raises TableError."""
     need = ("says", "run", "riders", "button")
     return tuple(
         Ride(
@@ -119,7 +128,7 @@ def read_rides(data: Mapping[str, Any], file: str, id: str) -> tuple[Ride, ...]:
 
 
 def read_landings(data: Mapping[str, Any], file: str, id: str) -> tuple[Landing, ...]:
-    """Return what comes in later turns. Raises TableError."""
+    """Read the landings of a sequence, its key `lands`. Raises TableError."""
     return tuple(
         Landing(
             entry["says"],
@@ -135,29 +144,36 @@ def read_landings(data: Mapping[str, Any], file: str, id: str) -> tuple[Landing,
 
 
 def _read_when(entry: Mapping[str, Any]) -> dict[str, tuple[Any, ...]]:
+    """Return the conditions of an entry: for each name the allowed values."""
     return {name: tuple(values) for name, values in (entry.get("when") or {}).items()}
 
 
 def is_matching(when: Mapping[str, tuple[Any, ...]], values: Mapping[str, Any]) -> bool:
-    """Return whether all the values are among those that `when` has for them."""
+    """Return whether each name in `when` has one of its allowed values."""
     return all(values.get(name) in allowed for name, allowed in when.items())
 
 
 def _read_entries(
     data: Mapping[str, Any], key: str, file: str, id: str, *, need: Iterable[str]
 ) -> list[Mapping[str, Any]]:
-    """Return the entries of one of these keys. Raises TableError for one that is not right."""
+    """Return the entries of a key of the sequence `id`, [] if it has none.
+
+    Raises TableError for an unknown key in an entry, one of `need` that is missing, or a value of a
+    wrong kind.
+    """
     entries = data.get(key) or []
     row = f"{id} {key}"
     if not isinstance(entries, list) or not all(isinstance(entry, Mapping) for entry in entries):
         raise TableError(file, f"{key} must be a list of mappings", row=row)
     for entry in entries:
-        if unknown := [name for name in map(str, entry) if name not in KEYS[key]]:
+        unknown = [name for name in map(str, entry) if name not in KEYS[key]]
+        if unknown:
             hint = did_you_mean(unknown[0], KEYS[key])
             raise TableError(
                 file, f'{key} has no key "{unknown[0][:40]}". {hint}'.rstrip(), row=row
             )
-        if missing := [name for name in need if not entry.get(name)]:
+        missing = [name for name in need if not entry.get(name)]
+        if missing:
             raise TableError(file, f"{missing[0]} is missing", row=row)
         for name, value in entry.items():
             kind = _KINDS.get(name, str)
@@ -174,4 +190,4 @@ _KINDS: Mapping[str, type] = {
     "turns": int,
     "out_of_turn": bool,
 }
-"""What these keys hold; every other one is a text."""
+"""The types of the values of these keys; all others are texts."""

@@ -1,5 +1,6 @@
-"""Which modifiers of a sequence only some units can bear: a machine gun that has pivoted needs a
-vehicle."""
+"""The modifiers of a sequence that only some units can have: a pivoted machine gun needs a
+vehicle.
+"""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -12,8 +13,9 @@ from bot.rules.inputs.units import Unit
 
 @dataclass(frozen=True, slots=True)
 class Bearers:
-    """Whose modifier it is: the input with these units, and the types, classes or flags of which
-    one of them must be."""
+    """The units that can have a modifier: `option` is the input with them, and one of them must
+    have one of these `types`, classes or flags.
+    """
 
     option: str
     types: tuple[str, ...]
@@ -22,7 +24,10 @@ class Bearers:
 def read_bears(
     data: Mapping[str, Any], inputs: Iterable[Option], file: str, id: str
 ) -> Mapping[str, Bearers]:
-    """Return the modifiers that only some units can bear. Raises TableError."""
+    """Read `bears` of a sequence: its modifiers that only some units can have, each with these units.
+
+    Raises TableError for an unknown input or modifier, or a wrong layout.
+    """
     section = data.get("bears") or {}
     row = f"{id} bears"
     if not isinstance(section, Mapping):
@@ -43,9 +48,10 @@ def read_bears(
     return bearers
 
 
-def _check_known(word: str, known: Collection[str], kind: str, file: str, row: str) -> None:
-    if word not in known:
-        hint = did_you_mean(word, known)
+def _check_known(word: str, allowed: Collection[str], kind: str, file: str, row: str) -> None:
+    """Raise TableError if a word is not allowed; `kind` is the noun for it in the message."""
+    if word not in allowed:
+        hint = did_you_mean(word, allowed)
         raise TableError(file, f"there is no {kind} {word[:40]}. {hint}".rstrip(), row=row)
 
 
@@ -54,20 +60,21 @@ def find_unborne(
     units: Mapping[str, Iterable[Unit]],
     classes: Mapping[str, Iterable[str]],
 ) -> frozenset[str]:
-    """Return the modifiers that none of the units can bear.
+    """Return the modifiers that none of the units can have.
 
-    `units` holds those who are, or can be, in each input; an input that is not there, or is empty,
-    leaves all its modifiers in.
+    `units` holds the units that are, or can be, in each input. If an input is missing or empty,
+    all its modifiers are possible. `classes` maps a class to its types.
     """
-    return frozenset(
-        word
-        for word, bearers in bears.items()
-        if (there := [*units.get(bearers.option, ())])
-        and not any(_is_one_of(unit, bearers.types, classes) for unit in there)
-    )
+    modifiers: set[str] = set()
+    for word, bearers in bears.items():
+        candidates = [*units.get(bearers.option, ())]
+        if candidates and not any(_is_one_of(unit, bearers.types, classes) for unit in candidates):
+            modifiers.add(word)
+    return frozenset(modifiers)
 
 
 def _is_one_of(unit: Unit, words: Iterable[str], classes: Mapping[str, Iterable[str]]) -> bool:
+    """Return whether a unit has one of these types, classes or flags."""
     return any(
         word == unit.type or word in unit.flags or unit.type in classes.get(word, ())
         for word in words

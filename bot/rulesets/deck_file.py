@@ -1,13 +1,14 @@
 """The decks of a game: decks/<id>.yaml, checked whole when it is read.
 
-A file says what cards there are, in the order in which faces count, and what becomes of them. A
-game declares the deck in its log before the first die of it, so that draws follow that list
-whatever the file says later.
+A file lists the cards, in the order in which faces count, and their places after use. A game
+declares the deck in its log before the first die of it, so that draws follow that list even if the
+file changes later.
 """
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
@@ -20,27 +21,44 @@ from bot.rules.text.plain import remove_invisible
 KEYS = ("title", "cards", "after", "keep", "hand_limit", "empty", "shown", "dead", "owner")
 CARD_KEYS = ("id", "name", "count", "after")
 AFTER = {"discard": "discard", "removed": "remove", "back": "return"}
-"""Where a card in play goes when it is discarded, and what the log calls that."""
+"""The places of a card in play after its discard, each with its word in the log."""
 EMPTY = (RESHUFFLE, REFUSE)
 DEAD = AGAIN, OUT = ("again", "out")
-"""What a chit does of which no unit is left: it is set aside, or goes out of the game; and
-another is drawn.
+"""The effects of a chit without a unit left: it is set aside, or goes out of the game; in both
+cases another one is drawn.
 """
 CHIT_SAYS = SIDE, FORMATION, ENDS, HANDLE = ("side", "formation", "ends", "handle")
-"""What a chit says of a cup that leads a phase: whose go it is, or that it ends the phase or the
-turn.
+"""The keys of a chit in a cup that leads a phase: the side or formation to play, the end of the
+phase or turn, and a handle.
 """
 LONGEST_TITLE = 60
 LONGEST = cards.LONGEST_CARD
-MOST_SAID = 12
+MOST_FACTS = 12
+"""Most numbers and words of its own that a card has."""
 LARGEST = 1_000_000
+"""Largest number of a card, also below 0."""
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,39}")
 _KEY = re.compile(r"[a-z][a-z0-9_]{0,23}")
 _KINDS = {bool: "yes or no", int: "a number", float: "a number", str: "a word"}
 
 
+@dataclass(frozen=True, slots=True)
+class DeckCard:
+    """A card of a deck file.
+
+    `count` is the number of such cards, `after` the place after use, and `facts` the numbers and
+    words of its own.
+    """
+
+    id: str
+    name: str
+    count: int
+    after: str
+    facts: Said
+
+
 def read_deck(id: str, data: Any, file: str) -> GameDeck:
-    """The deck of a file. Raises TableError that names row and column."""
+    """Return the deck of a file. Raises TableError that names row and column."""
     if not cards.ID.fullmatch(id) or id.isdecimal() or id in STANDARD:
         raise TableError(
             file,
@@ -51,184 +69,239 @@ def read_deck(id: str, data: Any, file: str) -> GameDeck:
     check_known(data, KEYS, file)
     with name_row_of_errors(file, "title"):
         title = _read_text(data.get("title"), LONGEST_TITLE)
-    after = data.get("after", "discard")
-    keep = data.get("keep", OPEN)
-    empty = data.get("empty", RESHUFFLE)
-    limit = data.get("hand_limit", 0)
-    dead = data.get("dead", AGAIN)
-    words_of = (AFTER, KEEP, EMPTY, DEAD)
-    for key, value, words in zip(
-        ("after", "keep", "empty", "dead"), (after, keep, empty, dead), words_of, strict=True
-    ):
-        if not isinstance(value, str) or value not in words:
-            raise TableError(file, f"is one of {', '.join(words)}", row=key)
-    if (
-        type(limit) is not int
-        or not 0 <= limit <= cards.MOST_DRAWN
-        or ("hand_limit" in data and not limit)
-    ):
-        raise TableError(file, f"is a whole number from 1 to {cards.MOST_DRAWN}", row="hand_limit")
+    after = _read_choice(data, "after", AFTER, "discard", file)
+    keep = _read_choice(data, "keep", KEEP, OPEN, file)
+    empty = _read_choice(data, "empty", EMPTY, RESHUFFLE, file)
+    dead = _read_choice(data, "dead", DEAD, AGAIN, file)
+    hand_limit = _read_hand_limit(data, file)
     owner = data.get("owner", "")
     if "owner" in data:
         with name_row_of_errors(file, "owner"):
             owner = _read_text(owner, LONGEST_TITLE)
-    if type(shown := data.get("shown", True)) is not bool:
+    is_shown = data.get("shown", True)
+    if type(is_shown) is not bool:
         raise TableError(file, "is yes or no: whether cards and the board show it", row="shown")
-    if not isinstance(listed := data.get("cards"), list) or not 0 < len(listed) <= cards.MOST_KINDS:
+    deck_cards = _read_cards(data.get("cards"), after, file)
+    deck = Deck(tuple((card.id, card.count) for card in deck_cards), empty)
+    with name_row_of_errors(file, "cards"):
+        size = cards.size(deck.cards)
+        if size > cards.MOST_CARDS:
+            raise Slip(f"has {size} cards; at most {cards.MOST_CARDS} go into a deck")
+    _check_no_same_names(deck_cards, file)
+    facts_by_id = {card.id: card.facts for card in deck_cards}
+    _check_kinds(facts_by_id, file)
+    return GameDeck(
+        id,
+        title,
+        deck,
+        {card.id: card.name for card in deck_cards},
+        facts_by_id,
+        {card.id: card.after for card in deck_cards},
+        find_kinds(facts_by_id),
+        keep,
+        hand_limit,
+        is_shown,
+        dead,
+        owner,
+    )
+
+
+def _read_choice(
+    data: Mapping[str, Any], key: str, words: Collection[str], default: str, file: str
+) -> str:
+    """Return the value of a key, or `default` without one. Raises TableError for another word."""
+    value = data.get(key, default)
+    if not isinstance(value, str) or value not in words:
+        raise TableError(file, f"is one of {', '.join(words)}", row=key)
+    return value
+
+
+def _read_hand_limit(data: Mapping[str, Any], file: str) -> int:
+    """Return the hand limit of a deck, 0 for none. Raises TableError for a value out of range."""
+    limit = data.get("hand_limit", 0)
+    is_in_range = type(limit) is int and 0 <= limit <= cards.MOST_DRAWN
+    if not is_in_range or ("hand_limit" in data and not limit):
+        raise TableError(file, f"is a whole number from 1 to {cards.MOST_DRAWN}", row="hand_limit")
+    return int(limit)
+
+
+def _read_cards(entries: Any, default_after: str, file: str) -> list[DeckCard]:
+    """Return the cards of a deck. Raises TableError for no cards, too many, or a fault in one."""
+    if not isinstance(entries, list) or not 0 < len(entries) <= cards.MOST_KINDS:
         raise TableError(
             file,
             f"is a list of cards, 1 to {cards.MOST_KINDS}: - {{id: ambush, count: 2}}",
             row="cards",
         )
-    read = [_read_card(number, card, after, file) for number, card in enumerate(listed, 1)]
-    deck = Deck(tuple((id, count) for id, _, count, _, _ in read), empty)
-    with name_row_of_errors(file, "cards"):
-        if (size := cards.size(deck.cards)) > cards.MOST_CARDS:
-            raise Slip(f"has {size} cards; at most {cards.MOST_CARDS} go into a deck")
-    names = {one[0]: one[1] for one in read}
-    said = {one[0]: one[4] for one in read}
-    _check_apart([(one[0], one[1]) for one in read], file)
-    _check_kinds(said, file)
-    after_by = {one[0]: one[3] for one in read}
-    return GameDeck(
-        id, title, deck, names, said, after_by, find_kinds(said), keep, limit, shown, dead, owner
-    )
+    return [
+        _read_card(number, entry, default_after, file) for number, entry in enumerate(entries, 1)
+    ]
 
 
-def list_named_sides(made: GameDeck) -> list[str]:
-    """The sides that its chits name."""
-    return list(dict.fromkeys(str(said[SIDE]) for said in made.said.values() if SIDE in said))
+def list_named_sides(game_deck: GameDeck) -> list[str]:
+    """Return the sides that the chits of a deck name, each once."""
+    sides = [str(facts[SIDE]) for facts in game_deck.said.values() if SIDE in facts]
+    return list(dict.fromkeys(sides))
 
 
-def check_cup(made: GameDeck, attributes: Mapping[str, Any], file: str) -> None:
-    """Raise TableError where a deck leads a phase whose cards cannot say whose go it is."""
-    if made.keep == HAND:
+def check_cup(game_deck: GameDeck, attributes: Mapping[str, Any], file: str) -> None:
+    """Raise TableError for a fault in a deck that leads a phase.
+
+    It must be drawn openly, each chit's side, formation and end must be valid, and units need an
+    attribute `formation` if a chit names one. `attributes` are those of units.
+    """
+    if game_deck.keep == HAND:
         raise TableError(
             file, "a deck that leads a phase is drawn openly: leave keep out", row="keep"
         )
-    for id, said in made.said.items():
-        for key, known in ((ENDS, ("phase", "turn")), (SIDE, None), (FORMATION, None)):
-            value = said.get(key, known[0] if known else "-")
-            if not isinstance(value, str) or (known and value not in known):
-                problem = f"is one of {', '.join(known)}" if known else "is a text; quote it"
-                raise TableError(file, problem, row=f"cards {id}", column=key)
-        if FORMATION in said and attributes.get(FORMATION, {}).get("type") not in ("str", "enum"):
+    for id, facts in game_deck.said.items():
+        row = f"cards {id}"
+        end = facts.get(ENDS, "phase")
+        if end not in ("phase", "turn"):
+            raise TableError(file, "is one of phase, turn", row=row, column=ENDS)
+        for key in (SIDE, FORMATION):
+            if not isinstance(facts.get(key, "-"), str):
+                raise TableError(file, "is a text; quote it", row=row, column=key)
+        if FORMATION in facts and attributes.get(FORMATION, {}).get("type") not in ("str", "enum"):
             problem = f"units have none: units: attributes: {FORMATION}: {{type: str, help: ...}} in game.yaml"
-            raise TableError(file, problem, row=f"cards {id}", column=FORMATION)
+            raise TableError(file, problem, row=row, column=FORMATION)
 
 
 def _in_one_line(text: str) -> str:
-    """Return a text as a deck may have it: in one line, with nothing that cannot be seen."""
+    """Return a text in one line, without invisible characters, as a deck file must have it."""
     return " ".join(remove_invisible(text).split())
 
 
-def _read_text(value: Any, most: int) -> str:
-    if not isinstance(value, str) or not 0 < len(value) <= most or _in_one_line(value) != value:
-        raise Slip(f"is a text in one line, at most {most} characters; quote it")
-    return value
+def _is_one_line(value: Any, max_length: int) -> bool:
+    """Return whether a value is a text in one line, not empty and not longer than `max_length`."""
+    return isinstance(value, str) and 0 < len(value) <= max_length and _in_one_line(value) == value
 
 
-def _read_card(number: int, card: Any, after: str, file: str) -> tuple[str, str, int, str, Said]:
-    """Id, name, count, where it goes after, and what else is said of it."""
+def _read_text(value: Any, max_length: int) -> str:
+    """Return a text in one line. Raises Slip for anything else, or a longer one."""
+    if not _is_one_line(value, max_length):
+        raise Slip(f"is a text in one line, at most {max_length} characters; quote it")
+    return str(value)
+
+
+def _read_card(number: int, card: Any, default_after: str, file: str) -> DeckCard:
+    """Return one card; `number` is its position from 1, for errors. Raises TableError."""
     if not isinstance(card, Mapping):
         raise TableError(file, "is {id: ..., name: ..., count: ...}", row=f"cards {number}")
-    id = card.get("id")
+    id = _read_card_id(card.get("id"), f"cards {number}", file)
+    row = f"cards {id}"
+    name = card.get("name", id)
+    name = str(name) if type(name) is int else name
+    if not _is_one_line(name, LONGEST) or re.search("[,;]", name):
+        problem = f"is a text of at most {LONGEST} characters without , and ; (cards are typed with commas between)"
+        raise TableError(file, problem, row=row, column="name")
+    count = card.get("count", 1)
+    if type(count) is not int or not 1 <= count <= cards.MOST_CARDS:
+        problem = f"is a whole number from 1 to {cards.MOST_CARDS}: how many of it the deck has"
+        raise TableError(file, problem, row=row, column="count")
+    after = card.get("after", default_after)
+    if not isinstance(after, str) or after not in AFTER:
+        raise TableError(file, f"is one of {', '.join(AFTER)}", row=row, column="after")
+    facts = {key: value for key, value in card.items() if key not in CARD_KEYS}
+    if len(facts) > MOST_FACTS:
+        raise TableError(file, f"has more than {MOST_FACTS} numbers and words of its own", row=row)
+    for key, value in facts.items():
+        _check_fact(key, value, file, row)
+    return DeckCard(id, name, count, after, facts)
+
+
+def _read_card_id(id: Any, row: str, file: str) -> str:
+    """Return the id of a card; a whole number becomes a text. Raises TableError for another id."""
     id = str(id) if type(id) is int else id
     if not isinstance(id, str) or not _ID.fullmatch(id) or id.casefold() == "all":
         problem = (
             f"is letters, digits and -, at most {LONGEST}, and not all; quote yes, no, on and off"
         )
-        raise TableError(file, problem, row=f"cards {number}", column="id")
-    row = f"cards {id}"
-    count = card.get("count", 1)
-    goes = card.get("after", after)
-    name = str(card["name"]) if type(card.get("name")) is int else card.get("name", id)
-    if (
-        not isinstance(name, str)
-        or not 0 < len(name) <= LONGEST
-        or _in_one_line(name) != name
-        or re.search("[,;]", name)
-    ):
-        problem = f"is a text of at most {LONGEST} characters without , and ; (cards are typed with commas between)"
-        raise TableError(file, problem, row=row, column="name")
-    if type(count) is not int or not 1 <= count <= cards.MOST_CARDS:
-        problem = f"is a whole number from 1 to {cards.MOST_CARDS}: how many of it the deck has"
-        raise TableError(file, problem, row=row, column="count")
-    if not isinstance(goes, str) or goes not in AFTER:
-        raise TableError(file, f"is one of {', '.join(AFTER)}", row=row, column="after")
-    said = {key: value for key, value in card.items() if key not in CARD_KEYS}
-    if len(said) > MOST_SAID:
-        raise TableError(file, f"has more than {MOST_SAID} numbers and words of its own", row=row)
-    for key, value in said.items():
-        _check_said(key, value, file, row)
-    return id, name, count, goes, said
+        raise TableError(file, problem, row=row, column="id")
+    return id
 
 
-def _check_said(key: Any, value: Any, file: str, row: str) -> None:
-    """Raise TableError for what no card has as a number or word of its own."""
+def _check_fact(key: Any, value: Any, file: str, row: str) -> None:
+    """Raise TableError for something that cannot be a number or word of a card's own.
+
+    A key that looks like a misspelled key of deck files is refused, too.
+    """
     column = str(key)[:40]
-    if near := get_close_matches(column, (*CARD_KEYS, *KEYS), 1, 0.8):
-        problem = f"Did you mean {near[0]}? Call it something else if it is a number of your own."
+    similar_keys = get_close_matches(column, (*CARD_KEYS, *KEYS), 1, 0.8)
+    if similar_keys:
+        problem = (
+            f"Did you mean {similar_keys[0]}? Call it something else if it is a number of your own."
+        )
         raise TableError(file, problem, row=row, column=column)
     if not isinstance(key, str) or not _KEY.fullmatch(key):
         raise TableError(
             file, "is called by small letters, digits and _, at most 24", row=row, column=column
         )
-    if type(value) not in _KINDS or (
-        isinstance(value, str) and not (0 < len(value) <= LONGEST and _in_one_line(value) == value)
-    ):
+    is_word = isinstance(value, str)
+    if type(value) not in _KINDS or (is_word and not _is_one_line(value, LONGEST)):
         raise TableError(
             file, f"is a number, yes or no, or a word of at most {LONGEST}", row=row, column=column
         )
-    if isinstance(value, int | float) and not (math.isfinite(value) and abs(value) <= LARGEST):
+    if not is_word and not (math.isfinite(value) and abs(value) <= LARGEST):
         raise TableError(file, f"is a number within {LARGEST:,}", row=row, column=column)
 
 
-def _check_apart(listed: list[tuple[str, str]], file: str) -> None:
-    """Raise TableError for a card that nobody could name: another has its id or name."""
-    taken: dict[str, str] = {}
-    for id, name in listed:
-        for column, word in dict.fromkeys([("id", id.casefold()), ("name", name.casefold())]):
-            if (other := taken.get(word)) is not None and (other != id or column == "id"):
-                said = (
-                    "is there twice; say count: 2"
-                    if other == id
-                    else f"is how {other} is called: nobody could tell"
-                )
-                raise TableError(file, said, row=f"cards {id}", column=column)
-        if name.casefold() == "all":
-            raise TableError(
-                file,
-                "all means all cards in play; call it otherwise",
-                row=f"cards {id}",
-                column="name",
-            )
-        taken |= {id.casefold(): id, name.casefold(): id}
+def _check_no_same_names(deck_cards: Iterable[DeckCard], file: str) -> None:
+    """Raise TableError for a card that players could not name.
 
-
-def _check_kinds(said: Mapping[str, Said], file: str) -> None:
-    """Raise TableError where one card has a number for what is a word of another."""
-    kinds: dict[str, tuple[str, str]] = {}
-    for id, more in said.items():
-        for key, value in more.items():
-            kind = _KINDS[type(value)]
-            first, before = kinds.setdefault(key, (id, kind))
-            if kind != before:
-                raise TableError(
-                    file, f"is {kind} here and {before} of {first}", row=f"cards {id}", column=key
-                )
-
-
-def find_questions(made: GameDeck, file: str, *, leads: bool = False) -> Iterator[str]:
-    """What a proof-reader would look at again; of a deck that `leads` a phase each card says
-    what it needs.
+    Another card has its id or name, or its name is `all`. Upper and lower case do not count.
     """
-    ids = [card for card, _ in made.deck.cards]
-    for key in dict.fromkeys(key for more in made.said.values() for key in more):
-        having = [id for id in ids if key in made.said[id]]
-        flags = all(type(made.said[id][key]) is bool for id in having)
-        if len(having) < len(ids) and not flags and not (leads and key in CHIT_SAYS):
-            lacks = next(id for id in ids if id not in having)
-            yield f"{file}, row cards {lacks}, column {key}: is not said, and of {len(having)} of {len(ids)} it is"
-    if made.deck.empty == RESHUFFLE and "discard" not in made.after.values() and made.keep == OPEN:
+    ids_by_word: dict[str, str] = {}
+    for card in deck_cards:
+        id_word = card.id.casefold()
+        name_word = card.name.casefold()
+        for column, word in dict.fromkeys([("id", id_word), ("name", name_word)]):
+            other_id = ids_by_word.get(word)
+            if other_id is None or (other_id == card.id and column == "name"):
+                continue
+            if other_id == card.id:
+                problem = "is there twice; say count: 2"
+            else:
+                problem = f"is how {other_id} is called: nobody could tell"
+            raise TableError(file, problem, row=f"cards {card.id}", column=column)
+        if name_word == "all":
+            problem = "all means all cards in play; call it otherwise"
+            raise TableError(file, problem, row=f"cards {card.id}", column="name")
+        ids_by_word |= {id_word: card.id, name_word: card.id}
+
+
+def _check_kinds(facts_by_id: Mapping[str, Said], file: str) -> None:
+    """Raise TableError if a key has values of different kinds, such as a number and a word."""
+    first_uses: dict[str, tuple[str, str]] = {}
+    for id, facts in facts_by_id.items():
+        for key, value in facts.items():
+            kind = _KINDS[type(value)]
+            first_id, first_kind = first_uses.setdefault(key, (id, kind))
+            if kind != first_kind:
+                problem = f"is {kind} here and {first_kind} of {first_id}"
+                raise TableError(file, problem, row=f"cards {id}", column=key)
+
+
+def find_questions(game_deck: GameDeck, file: str, *, leads: bool = False) -> Iterator[str]:
+    """Yield lines about things in a deck that may be mistakes, for a proofreader.
+
+    These are numbers and words that only some cards have, and reshuffling without discards.
+    `leads`: the deck leads a phase, so its chits have only the keys that they need.
+    """
+    for key in dict.fromkeys(key for facts in game_deck.said.values() for key in facts):
+        if not (leads and key in CHIT_SAYS):
+            yield from _find_missing_facts(game_deck, key, file)
+    has_discards = "discard" in game_deck.after.values()
+    if game_deck.deck.empty == RESHUFFLE and not has_discards and game_deck.keep == OPEN:
         yield f"{file}, row empty: no card goes to the discards, so an empty pile has nothing to reshuffle"
+
+
+def _find_missing_facts(game_deck: GameDeck, key: str, file: str) -> Iterator[str]:
+    """Yield a line if only some cards have a key, unless it is a flag, which may be left out."""
+    facts_by_id = game_deck.said
+    ids = [id for id, _ in game_deck.deck.cards]
+    values = [facts_by_id[id][key] for id in ids if key in facts_by_id[id]]
+    are_flags = all(type(value) is bool for value in values)
+    if len(values) < len(ids) and not are_flags:
+        id = next(id for id in ids if key not in facts_by_id[id])
+        yield f"{file}, row cards {id}, column {key}: is not said, and of {len(values)} of {len(ids)} it is"

@@ -1,6 +1,4 @@
-"""What a game.yaml may say: checked whole when it is loaded, so that nothing fails in the middle
-of a game.
-"""
+"""The check of game.yaml: whole when it is loaded, so that nothing fails in the middle of a game."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -63,29 +61,68 @@ FRAMES: Mapping[str, str] = {
     "medical": "a box with an upright cross",
     ANY: "an empty box",
 }
-"""Each frame, and what is drawn in it."""
+"""The frames of counters, each with the drawing in it."""
 COUNTER_KEYS = {"frame", "numbers"}
 GO = ("both", "impulses", "initiative", "own", "other")
-"""Whose go a phase is, see docs/phases.md; the last two are for games in which each side has a
-turn of its own.
+"""The ways to decide which side acts in a phase, see docs/phases.md. The last two are for games in
+which each side has a turn of its own.
 """
 MOST_BEGINS = 5
-"""Sequences that a phase runs when it begins."""
-DRAW_UP, OWN_HAND = ("draw", "hand")
+"""Most sequences that a phase runs when it begins."""
+DRAW_UP = "draw"
+OWN_HAND = "hand"
 OWN_BUTTONS = ("pass", "done", "next", DRAW_UP, OWN_HAND)
-"""Buttons of a phase that are not a sequence of the game."""
+"""The buttons of a phase that are no sequences of the game."""
 
 
 def check_game(game: Any, file: str) -> Mapping[str, Any]:
-    """The content of a game.yaml, unchanged. Raises TableError that names the part which is
-    wrong.
+    """Return the content of a game.yaml unchanged, after a check of all its parts.
+
+    Raises TableError that names the first part with a fault. Names of sequences are checked later,
+    see `check_buttons`.
     """
     with name_row_of_errors(file):
         return _check_content(game, file)
 
 
 def _check_content(game: Any, file: str) -> Mapping[str, Any]:
+    """Return the content unchanged. Raises TableError, or another error for a wrong layout."""
     check_keys(game, KEYS, NEEDED, file, None)
+    _check_heading(game, file)
+    _check_lists(game, file)
+    units = game["units"]
+    marks = _check_units(units, file)
+    turns = game.get("turns", "together")
+    if turns not in ("together", "by-side"):
+        raise TableError(
+            file, "must be together or by-side: each side has a turn of its own", row="turns"
+        )
+    states = units.get("states") or ()
+    words = (*marks, *(units.get("attributes") or ()))
+    _check_phases(game.get("phases") or (), words, states, turns == "by-side", file)
+    _check_results(game.get("results") or {}, file)
+    _check_odds(game.get("odds") or {}, file)
+    scores = game.get("scores") or {}
+    if not isinstance(scores, Mapping):
+        raise TableError(file, "must be sequence: {result: number}", row="scores")
+    rules = game.get("rules")
+    if rules:  # few games have some
+        from bot.rulesets.optional_rules import read_rules  # 0.02 s of a lookup
+
+        read_rules(rules, file)
+    tracks = game.get("tracks")
+    if tracks:
+        from bot.rules.inputs.tracks import read_tracks
+
+        read_tracks(tracks, file)
+    for sequence, scores_by_result in scores.items():
+        if not _has_only_numbers(scores_by_result):
+            raise TableError(file, "must be result: number", row=f"scores {sequence}")
+    return game  # type: ignore[no-any-return]  # a mapping by now
+
+
+def _check_heading(game: Mapping[str, Any], file: str) -> None:
+    """Raise TableError for a fault in the edition, or in the texts and mappings to texts."""
     edition = game["edition"]
     if not isinstance(edition, int) or isinstance(edition, bool) or edition < 1:
         raise TableError(
@@ -99,67 +136,59 @@ def _check_content(game: Any, file: str) -> Mapping[str, Any]:
     for key, problem in _TEXTS_BY_NAME.items():
         if not _maps(game.get(key) or {}, str):
             raise TableError(file, f"must be {problem}", row=key)
-    _check_lists(game, file)
-    units = game["units"]
-    marks = _check_units(units, file)
-    if game.get("turns", "together") not in ("together", "by-side"):
-        raise TableError(
-            file, "must be together or by-side: each side has a turn of its own", row="turns"
-        )
-    states = units.get("states") or ()
-    words = (*marks, *(units.get("attributes") or ()))
-    _check_phases(game.get("phases") or (), words, states, game.get("turns") == "by-side", file)
-    _check_results(game.get("results") or {}, file)
-    _check_odds(game.get("odds") or {}, file)
-    if not isinstance(game.get("scores") or {}, Mapping):
-        raise TableError(file, "must be sequence: {result: number}", row="scores")
-    if rules := game.get("rules"):  # few games have some
-        from bot.rulesets.optional_rules import read_rules  # 0.02 s of a lookup
 
-        read_rules(rules, file)
-    if tracks := game.get("tracks"):
-        from bot.rules.inputs.tracks import read_tracks
 
-        read_tracks(tracks, file)
-    for sequence, scores in (game.get("scores") or {}).items():
-        if not isinstance(scores, Mapping) or not all(
-            isinstance(worth, int | float) for worth in scores.values()
-        ):
-            raise TableError(file, "must be result: number", row=f"scores {sequence}")
-    return game  # type: ignore[no-any-return]  # a mapping by now
+def _has_only_numbers(value: Any) -> bool:
+    return isinstance(value, Mapping) and all(
+        isinstance(number, int | float) for number in value.values()
+    )
 
 
 def _check_units(units: Any, file: str) -> tuple[str, ...]:
-    """The markers and flags that units may carry, once the part `units` is in order."""
+    """Return the markers and flags that units may carry, after a check of the part `units`."""
     check_keys(units, UNIT_KEYS, ("types",), file, "units")
     for key, kind in _UNIT_PARTS.items():
-        if units.get(key) and not (
-            _maps(units[key], kind or str) or (not kind and _is_list(units[key]))
-        ):
-            raise TableError(
-                file, f"must be a {'mapping' if kind else 'list of words'}", row=f"units {key}"
-            )
-    flags = units.get("flags") or {}
-    states = units.get("states") or ()
-    marks = (*(units.get("markers") or ()), *flags)
+        _check_unit_part(units.get(key), kind, file, f"units {key}")
+    parts: dict[str, Any] = {key: units.get(key) or {} for key in UNIT_KEYS}
+    types = parts["types"]
+    states = parts["states"]
+    flags = parts["flags"]
+    attributes = parts["attributes"]
+    restrictions = parts["only"]
+    marks = (*parts["markers"], *flags)
     checks: list[tuple[Iterable[str], Iterable[str], str]] = [
-        (units.get("marker_flags") or {}, units.get("markers") or (), "marker_flags"),
-        ((units.get("marker_flags") or {}).values(), flags, "marker_flags"),
-        (units.get("state_flags") or {}, states, "state_flags"),
-        *((set_flags, flags, f"state_flags {state}") for state, set_flags in (units.get("state_flags") or {}).items()),
-        (units.get("only") or {}, (*states, *marks), "only"),
-        *((fit, (*units["types"], *(units.get("classes") or ())), f"only {word}")
-          for word, fit in (units.get("only") or {}).items()),
-        *((units.get(key) or (), states, key) for key in ("well", "lost", "reduced_states")),
-        (units.get("starts") or {}, units.get("attributes") or {}, "starts"),
-        *((by_type, units["types"], f"starts {key}") for key, by_type in (units.get("starts") or {}).items()),
-        (units.get("hurt") or (), (*states, *marks, *(units.get("attributes") or ())), "hurt"),
-        *((pair, units["types"], "reduced") for pair in (units.get("reduced") or {}).items()),
-    ]  # fmt: skip
-    for words, known, row in checks:
-        check_known(words, known, file, row)
-    check_counters(units.get("counters") or {}, units, file)
+        (parts["marker_flags"], parts["markers"], "marker_flags"),
+        (parts["marker_flags"].values(), flags, "marker_flags"),
+        (parts["state_flags"], states, "state_flags"),
+    ]
+    for state, set_flags in parts["state_flags"].items():
+        checks.append((set_flags, flags, f"state_flags {state}"))
+    checks.append((restrictions, (*states, *marks), "only"))
+    for word, type_words in restrictions.items():
+        checks.append((type_words, (*types, *parts["classes"]), f"only {word}"))
+    checks += [(parts[key], states, key) for key in ("well", "lost", "reduced_states")]
+    checks.append((parts["starts"], attributes, "starts"))
+    for key, start_by_type in parts["starts"].items():
+        checks.append((start_by_type, types, f"starts {key}"))
+    checks.append((parts["hurt"], (*states, *marks, *attributes), "hurt"))
+    checks += [(pair, types, "reduced") for pair in parts["reduced"].items()]
+    for words, allowed_words, row in checks:
+        check_known(words, allowed_words, file, row)
+    check_counters(parts["counters"], units, file)
     return marks
+
+
+def _check_unit_part(part: Any, kind: Any, file: str, row: str) -> None:
+    """Raise TableError if a part of `units` is no mapping to values of `kind`.
+
+    Without a kind it may also be a list of words, or {word: help}. It may be missing.
+    """
+    if not part:
+        return
+    if kind and not _maps(part, kind):
+        raise TableError(file, "must be a mapping", row=row)
+    if not kind and not _maps(part, str) and not _is_list(part):
+        raise TableError(file, "must be a list of words", row=row)
 
 
 def check_counters(counters: Any, units: Mapping[str, Any], file: str) -> None:
@@ -178,17 +207,14 @@ def check_counters(counters: Any, units: Mapping[str, Any], file: str) -> None:
 def _check_phases(
     phases: Iterable[Any], words: Iterable[str], states: Iterable[str], by_side: bool, file: str
 ) -> None:
+    """Raise TableError for a phase with a wrong key, value, word or state.
+
+    `words` are markers, flags and attributes of units. With `by_side` each side has a turn of its
+    own.
+    """
     for number, phase in enumerate(phases, 1):
         check_keys(phase, PHASE_KEYS, ("name",), file, f"phases {number}")
-        texts = all(isinstance(phase.get(key) or "", str) for key in ("name", "title", "brief"))
-        if not texts or not all(
-            _is_list(phase.get(key) or []) for key in ("remember", "clears", "names", "buttons")
-        ):
-            raise TableError(
-                file,
-                "name, title and brief are texts, remember, names, buttons and clears lists",
-                row=f"phases {number}",
-            )
+        _check_phase_kinds(phase, file, f"phases {number}")
         row = f"phases {phase['name']}"
         check_known(phase.get("clears") or (), words, file, f"{row}, clears")
         check_known(phase.get("names") or (), states, file, f"{row}, names")
@@ -204,48 +230,69 @@ def _check_phases(
         _check_go(phase, by_side, file, row)
 
 
+def _check_phase_kinds(phase: Mapping[str, Any], file: str, row: str) -> None:
+    """Raise TableError for a text or list of a phase that is something else."""
+    are_texts = all(isinstance(phase.get(key) or "", str) for key in ("name", "title", "brief"))
+    are_lists = all(
+        _is_list(phase.get(key) or []) for key in ("remember", "clears", "names", "buttons")
+    )
+    if not are_texts or not are_lists:
+        problem = "name, title and brief are texts, remember, names, buttons and clears lists"
+        raise TableError(file, problem, row=row)
+
+
 def _check_call(
     call: Any, words: Iterable[str], states: Iterable[str], file: str, row: str
 ) -> None:
-    """Whom the card of a phase calls by name: docs/phases.md."""
+    """Raise TableError for a fault in an entry of `calls`: the units that the card of a phase names.
+
+    See docs/phases.md.
+    """
     check_keys(call, CALL_KEYS, ("says",), file, row)
     if not all(isinstance(call.get(key, ""), str) for key in ("says", "number", "roll", "button")):
         raise TableError(file, "says, number, roll and button are texts; quote them", row=row)
-    if not isinstance(call.get("later", False), bool) or (
-        call.get("later") and not call.get("states")
-    ):
+    is_later = call.get("later", False)
+    if not isinstance(is_later, bool) or (is_later and not call.get("states")):
         raise TableError(file, "later is yes or no, and needs states", row=row)
     if "{}" not in call["says"]:
         raise TableError(file, "says needs {} where the units are named", row=row)
-    for key, known in (("states", states), ("has", words), ("since", SINCE)):
-        if not _is_list(call.get(key) or []):
-            raise TableError(file, f"{key} is a list of words", row=row)
-        check_known(call.get(key) or (), known, file, f"{row}, {key}")
+    for key, allowed_words in (("states", states), ("has", words), ("since", SINCE)):
+        _check_word_list(call.get(key), allowed_words, key, file, row)
+
+
+def _check_word_list(
+    value: Any, allowed_words: Iterable[str], key: str, file: str, row: str
+) -> None:
+    """Raise TableError if the value of a key is no list of allowed words. It may be missing."""
+    if not _is_list(value or []):
+        raise TableError(file, f"{key} is a list of words", row=row)
+    check_known(value or (), allowed_words, file, f"{row}, {key}")
 
 
 def _check_begin(
     begin: Any, words: Iterable[str], states: Iterable[str], by_side: bool, file: str, row: str
 ) -> None:
-    """What a phase runs on units when it begins: docs/phases.md."""
+    """Raise TableError for a fault in an entry of `begins`: a sequence that a phase runs on units
+    when it begins. See docs/phases.md.
+    """
     check_keys(begin, BEGIN_KEYS, ("run",), file, row)
-    check_known(
-        [begin.get("units", "all")], ("own", "all") if by_side else ("all",), file, f"{row}, units"
-    )
-    for key, known in (("states", states), ("has", words)):
-        if not _is_list(begin.get(key) or []):
-            raise TableError(file, f"{key} is a list of words", row=row)
-        check_known(begin.get(key) or (), known, file, f"{row}, {key}")
+    allowed_units = ("own", "all") if by_side else ("all",)
+    check_known([begin.get("units", "all")], allowed_units, file, f"{row}, units")
+    for key, allowed_words in (("states", states), ("has", words)):
+        _check_word_list(begin.get(key), allowed_words, key, file, row)
 
 
 def _check_go(phase: Mapping[str, Any], by_side: bool, file: str, row: str) -> None:
+    """Raise TableError for a fault in the keys that decide which side acts in a phase."""
     go = phase.get("go", "both")
-    passes = phase.get("passes")
     check_known((go,), GO if by_side else GO[:3], file, f"{row}, go")
-    if LED_BY in phase and (
-        not isinstance(phase[LED_BY], str) or not phase[LED_BY] or phase.keys() & {"go", "passes"}
-    ):
-        problem = "is the id of a deck, whose chits say whose go it is; leave out go and passes"
-        raise TableError(file, problem, row=f"{row}, {LED_BY}")
+    if LED_BY in phase:
+        deck = phase[LED_BY]
+        is_id = isinstance(deck, str) and deck
+        if not is_id or phase.keys() & {"go", "passes"}:
+            problem = "is the id of a deck, whose chits say whose go it is; leave out go and passes"
+            raise TableError(file, problem, row=f"{row}, {LED_BY}")
+    passes = phase.get("passes")
     if passes is not None and (go != "impulses" or type(passes) is not int or passes < 1):
         raise TableError(
             file,
@@ -255,8 +302,10 @@ def _check_go(phase: Mapping[str, Any], by_side: bool, file: str, row: str) -> N
 
 
 def check_buttons(game: Mapping[str, Any], sequences: Iterable[str], file: str) -> None:
-    """Raise TableError for a button of a phase that is neither a sequence of the game nor one of
-    its own.
+    """Raise TableError for a button, call or begin of a phase that names no sequence of the game,
+    or for a need that names no button or track.
+
+    A button may also be one of OWN_BUTTONS.
     """
     for phase in game.get("phases") or ():
         row = f"phases {phase['name']}"
@@ -266,74 +315,74 @@ def check_buttons(game: Mapping[str, Any], sequences: Iterable[str], file: str) 
             raise TableError(file, "needs maps buttons to tracks", row=row)
         check_known(needs, phase.get("buttons") or (), file, f"{row}, needs")
         check_known(needs.values(), game.get("tracks") or (), file, f"{row}, needs")
-        check_known(
-            (call["roll"] for call in phase.get("calls") or () if "roll" in call),
-            sequences,
-            file,
-            f"{row}, calls",
-        )
-        check_known(
-            (str(begin["run"]) for begin in phase.get("begins") or ()),
-            sequences,
-            file,
-            f"{row}, begins",
-        )
+        rolls = [call["roll"] for call in phase.get("calls") or () if "roll" in call]
+        check_known(rolls, sequences, file, f"{row}, calls")
+        runs = [str(begin["run"]) for begin in phase.get("begins") or ()]
+        check_known(runs, sequences, file, f"{row}, begins")
 
 
 def _check_results(results: Any, file: str) -> None:
-    """Results in words: `"*"` for all sequences, then those of one."""
+    """Raise TableError for a fault in `results`: the words for the results of each sequence, with
+    `"*"` for all sequences.
+    """
     if not _maps(results, Mapping) or not all(
-        _maps(tokens, Mapping) for tokens in results.values()
+        _maps(words_by_result, Mapping) for words_by_result in results.values()
     ):
         raise TableError(file, "must be sequence: {result: {tone: ..., says: ...}}", row="results")
-    for sequence, tokens in results.items():
-        for token, said in tokens.items():
-            row = f"results {sequence}, {token}"
-            check_keys(said, RESULT_KEYS, (), file, row)
-            if not _maps(said, str):
+    for sequence, words_by_result in results.items():
+        for result, words in words_by_result.items():
+            row = f"results {sequence}, {result}"
+            check_keys(words, RESULT_KEYS, (), file, row)
+            if not _maps(words, str):
                 raise TableError(file, "must be texts; quote them", row=row)
-            check_known([said.get("tone", "nothing")], TONES, file, row)
-            check_known([said.get("weight", "bold")], ("bold", "first"), file, row)
-            if any("{}" not in said.get(key, "{}") for key in ("says", "many")):
+            check_known([words.get("tone", "nothing")], TONES, file, row)
+            check_known([words.get("weight", "bold")], ("bold", "first"), file, row)
+            if any("{}" not in words.get(key, "{}") for key in ("says", "many")):
                 raise TableError(file, "says and many need {} where the units are named", row=row)
 
 
 def _check_odds(odds: Any, file: str) -> None:
-    """What one decides by: a text with {} for the unit, or questions with the results that
-    answer them.
+    """Raise TableError for a fault in `odds`: for each sequence a text with {} for the unit, or
+    questions, each with the results that answer it.
     """
     if not _maps(odds, (str, Mapping)):
         raise TableError(
             file, "must be sequence: text, or sequence: {text: [result, ...]}", row="odds"
         )
-    for sequence, asked in odds.items():
-        if isinstance(asked, str) and "{}" not in asked:
-            raise TableError(file, "needs {} where the unit is named", row=f"odds {sequence}")
-        if isinstance(asked, Mapping) and not (
-            asked and _maps(asked, list) and all(map(_is_list, asked.values()))
-        ):
-            raise TableError(file, "must be question: [result, ...]", row=f"odds {sequence}")
+    for sequence, questions in odds.items():
+        row = f"odds {sequence}"
+        if isinstance(questions, str):
+            if "{}" not in questions:
+                raise TableError(file, "needs {} where the unit is named", row=row)
+        elif not questions or not _maps_to_lists(questions):
+            raise TableError(file, "must be question: [result, ...]", row=row)
 
 
 def _check_lists(game: Mapping[str, Any], file: str) -> None:
-    if not _maps(game.get("lists") or {}, list) or not all(
-        map(_is_list, (game.get("lists") or {}).values())
-    ):
+    """Raise TableError for a fault in `lists`, `also` or `unit_lists`."""
+    if not _maps_to_lists(game.get("lists") or {}):
         raise TableError(file, "must be name: [word, word]; quote numbers, yes and no", row="lists")
-    also = game.get("also") or {}
-    if not _maps(also, list) or not all(map(_is_list, also.values())):
+    if not _maps_to_lists(game.get("also") or {}):
         raise TableError(file, "must be word: [what the card calls it]; quote numbers", row="also")
-    if not _maps(game.get("unit_lists") or {}, Mapping):
+    unit_lists = game.get("unit_lists") or {}
+    if not _maps(unit_lists, Mapping):
         raise TableError(file, "must be name: {types: ..., flags: ...}", row="unit_lists")
-    for name, words in (game.get("unit_lists") or {}).items():
-        check_known(words, UNIT_LIST_KEYS, file, f"unit_lists {name}")
+    for name, unit_list in unit_lists.items():
+        check_known(unit_list, UNIT_LIST_KEYS, file, f"unit_lists {name}")
 
 
 def _is_list(value: Any) -> bool:
+    """Return whether a value is a list of texts."""
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
+def _maps_to_lists(value: Any) -> bool:
+    """Return whether a value is a mapping of texts to lists of texts."""
+    return _maps(value, list) and all(map(_is_list, value.values()))
+
+
 def _maps(value: Any, kind: Any) -> bool:
+    """Return whether a value is a mapping of texts to values of this type (or one of several)."""
     return (
         isinstance(value, Mapping)
         and all(isinstance(key, str) for key in value)

@@ -1,9 +1,9 @@
-"""What YAML files come to, kept beside them as Python keeps byte code, so that a start reads no
-YAML twice.
+"""A cache of parsed YAML files, next to them like Python's byte code, so that a start does not
+parse YAML again.
 
-A kept file is trusted as far as the byte code of the bot itself: it is in the same kind of folder,
-belongs to whoever owns the YAML or runs the bot, nobody else may write it, and it names the hash of
-the very YAML that it was read from.
+A cached file is trusted like the byte code of the bot itself: it is in the same kind of folder,
+belongs to the owner of the YAML or the user who runs the bot, nobody else may write it, and it
+begins with the hash of the YAML from which it was made.
 """
 
 import contextlib
@@ -17,32 +17,36 @@ from typing import Any
 from bot.rules.errors import TableError
 
 FORM = b"tables 2 "
-"""Raise the number when YAML is read or kept in another way."""
-OTHERS = stat.S_IWGRP | stat.S_IWOTH
+"""The format of cached files. Raise the number if YAML is parsed or cached in another way."""
+WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 
 def read_yaml(path: str | os.PathLike[str]) -> Any:
-    """The content of a YAML file. Raises TableError with the line for one that cannot be read."""
+    """Return the content of a YAML file, from the cache if it has the same text.
+
+    A parsed file is put into the cache. Raises TableError with the line if it cannot be parsed.
+    """
     folder, file = os.path.split(path)
     name = f"{os.path.basename(folder)}/{file}"
     try:
-        with open(path, "rb") as opened:
-            text = opened.read()
+        with open(path, "rb") as yaml_file:
+            text = yaml_file.read()
     except OSError as error:
         raise TableError(name, error.strerror or "cannot be read") from None
-    kept = cache_from_source(os.fspath(path)).removesuffix("pyc") + "kept"
+    cache_path = cache_from_source(os.fspath(path)).removesuffix("pyc") + "kept"
     head = FORM + MAGIC_NUMBER + source_hash(text)
     with contextlib.suppress(OSError, ValueError, EOFError, TypeError):
         owners = (os.geteuid(), os.stat(path).st_uid)
-        if (found := _read(kept, owners)).startswith(head):
-            return marshal.loads(found[len(head) :])
-    from bot.rulesets.yaml_file import parse  # 0.03 s where all is kept
+        cached = _read(cache_path, owners)
+        if cached.startswith(head):
+            return marshal.loads(cached[len(head) :])
+    from bot.rulesets.yaml_file import parse  # 0.03 s if all files are cached
 
     data = _share_texts(parse(text, name))
     if not sys.dont_write_bytecode:
         with contextlib.suppress(OSError, ValueError):
-            # where it cannot be kept it is read again next time
-            _write(kept, head + marshal.dumps(data))
+            # A file that cannot be cached is parsed again next time.
+            _write(cache_path, head + marshal.dumps(data))
     return data
 
 
@@ -61,21 +65,28 @@ def _share_texts(value: Any) -> Any:
 
 
 def _read(file: str, owners: tuple[int, ...]) -> bytes:
-    """What is in a file of ours; nothing where somebody else could have written it."""
-    with open(file, "rb") as opened:
-        found = os.fstat(opened.fileno())
-        return opened.read() if found.st_uid in owners and not found.st_mode & OTHERS else b""
+    """Return the content of a cached file, or b"" if somebody else could have written it.
+
+    `owners` are the ids of the users who may own it. Raises OSError if there is no such file.
+    """
+    with open(file, "rb") as cached:
+        status = os.fstat(cached.fileno())
+        is_trusted = status.st_uid in owners and not status.st_mode & WRITABLE_BY_OTHERS
+        return cached.read() if is_trusted else b""
 
 
 def _write(file: str, content: bytes) -> None:
-    """All of it or nothing, for others to read at most."""
+    """Write a file whole or not at all; other users may only read it. Creates its folder.
+
+    Raises OSError.
+    """
     os.makedirs(os.path.dirname(file), exist_ok=True)
-    beside = f"{file}.{os.getpid()}"
-    opened = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
+    temporary_file = f"{file}.{os.getpid()}"
+    descriptor = os.open(temporary_file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
     try:
-        with os.fdopen(opened, "wb") as into:
-            into.write(content)
-        os.replace(beside, file)
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(content)
+        os.replace(temporary_file, file)
     except OSError:
-        os.unlink(beside)
+        os.unlink(temporary_file)
         raise

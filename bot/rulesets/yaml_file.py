@@ -1,5 +1,5 @@
-"""YAML read strictly: by the safe loader, and a key that is given twice is an error; a
-stranger's within limits.
+"""Strict parsing of YAML: with the safe loader, an error for a repeated key, and limits for the
+files of packs.
 """
 
 import re
@@ -14,12 +14,13 @@ _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class _StrictLoader(_Loader):  # type: ignore[misc, valid-type]  # PyYAML's C loader has no stubs of its own
-    """Refuses a mapping key that is given twice: a second row of the same name would hide the
-    first.
+    """A safe loader that refuses a mapping key that is there twice: a second row of the same name
+    would hide the first.
     """
 
 
 def _build_strict_mapping(loader: Any, node: Any, deep: bool = False) -> dict[Any, Any]:
+    """Return the mapping of a YAML node. Raises MarkedYAMLError for a key that is there twice."""
     mapping: dict[Any, Any] = {}
     for key_node, value_node in node.value:
         key = loader.construct_object(key_node, deep=True)
@@ -37,7 +38,10 @@ _StrictLoader.add_constructor(
 
 
 def parse(text: bytes, file: str) -> Any:
-    """The content of a YAML file. Raises TableError with the line for one that cannot be read."""
+    """Return the content of a YAML file; `file` is its name in errors.
+
+    Raises TableError with the line if it cannot be parsed.
+    """
     try:
         return yaml.load(text, Loader=_StrictLoader)  # a safe loader
     except yaml.MarkedYAMLError as error:
@@ -46,10 +50,10 @@ def parse(text: bytes, file: str) -> Any:
 
 
 def find_position(text: bytes, path: Sequence[str | int]) -> str:
-    """Where in the text a path of keys and positions is: `line 12, column 5`; as far as the path
-    can be followed.
+    """Return the place of a path of keys and indexes in a YAML text: `line 12, column 5`.
 
-    Nothing where not even its beginning is in the text.
+    If the path leads nowhere, it is followed as far as possible; "" if even its first key is
+    missing.
     """
     node = yaml.compose(text, Loader=_Loader)
     mark = None
@@ -59,28 +63,30 @@ def find_position(text: bytes, path: Sequence[str | int]) -> str:
             mark = node.start_mark
             continue
         pairs = node.value if isinstance(node, yaml.MappingNode) else []
-        found = next(((name, value) for name, value in pairs if name.value == str(key)), None)
-        if found is None:
+        pair = next(((name, value) for name, value in pairs if name.value == str(key)), None)
+        if pair is None:
             break
-        mark = found[0].start_mark
-        node = found[1]
+        name, node = pair
+        mark = name.start_mark
     return f"line {mark.line + 1}, column {mark.column + 1}" if mark is not None else ""
 
 
-# -- YAML that a stranger wrote, held to limits before it is built: no anchors, tags, depths or
-# numbers without end
+# -- YAML that a stranger may have written: checked before it is parsed, with limits on its depth, its
+# texts and its numbers, and without anchors and tags
 
 DEEPEST = 12
 MOST_VALUES = 30_000
-"""Values of one file. The largest printed table of the built-in games has some 3,000."""
+"""Most values of one file. The largest printed table of the built-in games has some 3,000."""
 MOST_KEYS = 500
-"""Keys or items directly within one mapping or list."""
+"""Most keys or items directly in one mapping or list."""
 MOST_CELLS = 2_000
-"""Rows below `cells`: decks of texts are long."""
+"""Most rows in `cells`: decks of texts are long."""
 LONGEST_TEXT = 4_000
 LONGEST_LINE = 10_000
-"""Room for a text that is quoted."""
-_UNSHOWN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
+"""Most characters of a line, with room for a quoted text."""
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]"
+)
 _LARGE = re.compile(
     r"[-+]?[\d_][\d_]{12,}(\.\d*)?|[-+]?[\d_.]+[eE][-+]?\d{2,}|[-+]?\.(inf|nan)", re.IGNORECASE
 )
@@ -90,22 +96,15 @@ _OTHER_NUMBER = re.compile(
 
 
 def read_bounded(data: bytes, file: str) -> Any:
-    """The content of a YAML file of a pack. Raises TableError that names line and column."""
+    """Return the content of a YAML file of a pack; `file` is its name in errors.
+
+    Raises TableError that names line and column, also for a file beyond the limits.
+    """
     try:
         text = data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         raise TableError(file, f"is not UTF-8 text (byte {error.start})") from None
-    for number, line in enumerate(text.split("\n"), 1):
-        if len(line) > LONGEST_LINE:
-            raise TableError(
-                file,
-                f"line {number}: has {len(line)} characters; at most {LONGEST_LINE} go in a line",
-            )
-        if found := _UNSHOWN.search(line):
-            raise TableError(
-                file,
-                f"line {number}, column {found.start() + 1}: a control or invisible character (U+{ord(found[0]):04X})",
-            )
+    _check_lines(text, file)
     try:
         _Bounds(file).check(text)
     except yaml.MarkedYAMLError as error:
@@ -125,52 +124,77 @@ def read_bounded(data: bytes, file: str) -> Any:
         ) from None
 
 
+def _check_lines(text: str, file: str) -> None:
+    """Raise TableError for a line that is too long, or has a control or invisible character."""
+    for number, line in enumerate(text.split("\n"), 1):
+        if len(line) > LONGEST_LINE:
+            raise TableError(
+                file,
+                f"line {number}: has {len(line)} characters; at most {LONGEST_LINE} go in a line",
+            )
+        character = _INVISIBLE.search(line)
+        if character:
+            code = f"U+{ord(character[0]):04X}"
+            raise TableError(
+                file,
+                f"line {number}, column {character.start() + 1}: a control or invisible character ({code})",
+            )
+
+
 class _Bounds:
-    """Follows the events of a file, which cost nothing to keep, and stops at the first that goes
-    too far.
+    """The limits of one file, checked event by event without building its content.
+
+    `_entries` and `_limits` have an item for each mapping and list that is open: its keys and
+    values so far, and the most entries. `_last_value` is the text of the last event.
     """
 
     def __init__(self, file: str) -> None:
         self._file = file
         self._values = 0
-        self._inside: list[int] = []
-        self._most: list[int] = []
-        self._last = ""
+        self._entries: list[int] = []
+        self._limits: list[int] = []
+        self._last_value = ""
 
     def check(self, text: str) -> None:
-        """Raise TableError for what is not taken, yaml's own error for what is not YAML."""
+        """Raise TableError for a text beyond the limits, or YAMLError if it is not YAML."""
         for event in yaml.parse(text, Loader=_Loader):
             if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
                 self._refuse(
                     event,
                     "anchors and aliases (& and *) are not taken; write it out, or quote the text",
                 )
-            if tag := getattr(event, "tag", None):
+            tag = getattr(event, "tag", None)
+            if tag:
                 self._refuse(event, f"tags such as {str(tag)[:40]} are not taken")
             if isinstance(event, yaml.ScalarEvent):
                 self._check_scalar(event)
             if isinstance(event, yaml.ScalarEvent | yaml.CollectionStartEvent):
                 self._count(event)
             if isinstance(event, yaml.CollectionStartEvent):
-                self._inside.append(0)
-                self._most.append(MOST_CELLS if self._last == "cells" else MOST_KEYS)
-                if len(self._inside) > DEEPEST:
+                self._entries.append(0)
+                limit = MOST_CELLS if self._last_value == "cells" else MOST_KEYS
+                self._limits.append(limit)
+                if len(self._entries) > DEEPEST:
                     self._refuse(event, f"lists and mappings go at most {DEEPEST} deep")
             elif isinstance(event, yaml.CollectionEndEvent):
-                self._inside.pop()
-                self._most.pop()
-            self._last = getattr(event, "value", "")
+                self._entries.pop()
+                self._limits.pop()
+            self._last_value = getattr(event, "value", "")
 
     def _count(self, event: Any) -> None:
+        """Count a value. Raises TableError for one too many in the file, mapping or list."""
         self._values += 1
         if self._values > MOST_VALUES:
             self._refuse(event, f"a file has at most {MOST_VALUES} values")
-        if self._inside:
-            self._inside[-1] += 1
-            if self._inside[-1] > 2 * self._most[-1]:  # a mapping counts keys and values
-                self._refuse(event, f"a mapping or list has at most {self._most[-1]} entries")
+        if self._entries:
+            self._entries[-1] += 1
+            if self._entries[-1] > 2 * self._limits[-1]:  # a mapping counts keys and values
+                self._refuse(event, f"a mapping or list has at most {self._limits[-1]} entries")
 
     def _check_scalar(self, event: Any) -> None:
+        """Raise TableError for a text that is too long, a number that is too large, or something
+        that YAML would read as a date or time.
+        """
         if len(event.value) > LONGEST_TEXT:
             self._refuse(event, f"a text has at most {LONGEST_TEXT} characters")
         if event.implicit[0]:  # plain: it may be a number
@@ -183,6 +207,7 @@ class _Bounds:
                 )
 
     def _refuse(self, event: Any, problem: str) -> None:
+        """Raise TableError with the place of this event."""
         raise TableError(self._file, f"{_format_mark(event.start_mark)}{problem}")
 
 
@@ -197,22 +222,23 @@ _SLIPS = {
     "cannot start": "a text cannot begin with this sign; quote it",
     "unknown escape": "in double quotes a backslash is written twice",
 }
-"""What YAML says of a text, by a part of it, and what is meant."""
-_OF_BEGINNING = ("expected ':'", "end of stream", "expected ','")
-"""Those of which the beginning is the place to look at, not where it was noticed."""
+"""Parts of messages of the YAML parser, each with a message that helps an author."""
+_PLACED_AT_BEGINNING = ("expected ':'", "end of stream", "expected ','")
+"""The messages with the place where the faulty text begins, not where the parser noticed it."""
 
 
 def _explain_slip(error: yaml.MarkedYAMLError, text: str) -> str:
-    """Where a text is no YAML, and what to do about it."""
+    """Return the message for a text that is no YAML: the place, and how to correct it."""
     mark = error.problem_mark or error.context_mark
     lines = text.split("\n")
     if mark and mark.line < len(lines) and lines[mark.line].lstrip(" ").startswith("\t"):
         return f"line {mark.line + 1} begins with a tab; use blanks"
     part = next((part for part in _SLIPS if part in (error.problem or "")), "")
-    if part in _OF_BEGINNING and error.context_mark:
+    if part in _PLACED_AT_BEGINNING and error.context_mark:
         mark = error.context_mark
     return f"{_format_mark(mark)}{_SLIPS.get(part, error.problem)}"
 
 
 def _format_mark(mark: Any) -> str:
+    """Format a place in front of a message: `line 3, column 1: `; empty if it is not known."""
     return f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
