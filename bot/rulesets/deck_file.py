@@ -247,9 +247,9 @@ def _check_fact(key: Any, value: Any, file: str, row: str) -> None:
 
 
 def _check_no_same_names(deck_cards: Iterable[DeckCard], file: str) -> None:
-    """Raise TableError for a card that players could not name.
+    """Raise TableError for a card that players could not name without doubt.
 
-    Another card has its id or name, or its name is `all`. Upper and lower case do not count.
+    It has the id or name of another card, in upper or lower case, or the name `all`.
     """
     ids_by_word: dict[str, str] = {}
     for card in deck_cards:
@@ -271,7 +271,9 @@ def _check_no_same_names(deck_cards: Iterable[DeckCard], file: str) -> None:
 
 
 def _check_kinds(facts_by_id: Mapping[str, Said], file: str) -> None:
-    """Raise TableError if a key has values of different kinds, such as a number and a word."""
+    """Raise TableError if two cards have values of different kinds at a key, such as a number and
+    a word.
+    """
     first_uses: dict[str, tuple[str, str]] = {}
     for id, facts in facts_by_id.items():
         for key, value in facts.items():

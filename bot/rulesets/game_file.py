@@ -179,9 +179,9 @@ def _check_units(units: Any, file: str) -> tuple[str, ...]:
 
 
 def _check_unit_part(part: Any, kind: Any, file: str, row: str) -> None:
-    """Raise TableError if a part of `units` is no mapping to values of `kind`.
+    """Raise TableError for a part of `units` with a wrong layout. It may be missing.
 
-    Without a kind it may also be a list of words, or {word: help}. It may be missing.
+    With a `kind` it is a mapping to values of that type, otherwise a list of words or {word: help}.
     """
     if not part:
         return
@@ -231,7 +231,7 @@ def _check_phases(
 
 
 def _check_phase_kinds(phase: Mapping[str, Any], file: str, row: str) -> None:
-    """Raise TableError for a text or list of a phase that is something else."""
+    """Raise TableError for a key of a phase that must be a text, or a list of texts, and is not."""
     are_texts = all(isinstance(phase.get(key) or "", str) for key in ("name", "title", "brief"))
     are_lists = all(
         _is_list(phase.get(key) or []) for key in ("remember", "clears", "names", "buttons")

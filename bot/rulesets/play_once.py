@@ -338,7 +338,7 @@ def count_rounds(
 
 def _get_carried_value(inputs: Given, name: str) -> Any:
     """Return an input that changes from round to round: the value of `attackers`, or for
-    `a.wounds` that number of the only unit of `a`.
+    `a.wounds` that number of the only unit of `a`, 0 if it has none.
     """
     head, _, key = name.partition(".")
     if not key:

@@ -181,7 +181,7 @@ class ResolutionTable:
         return (Die(f"resolution {man.name}", 20),)
 
     def strike(self, man: Man, hurt: Hurt, die: int) -> Hurt:
-        """Return the effect on the man after one more die."""
+        """Return the effect on the man after `die`: a d6 for a shared entry, else his next d20."""
         if hurt.entry:
             shared = self._tables["crt-split"].get_column("result", entry=hurt.entry, roll=D6)
             return hurt.apply_entry(shared[die - 1], 0, False)

@@ -228,7 +228,7 @@ def check_name(name: str, count: int) -> None:
 
 
 def _check_room(name: str, bytes_left: int, max_bytes: int) -> None:
-    """Raise TableError if no bytes are left."""
+    """Raise TableError if `bytes_left` is below 0; `max_bytes` is the limit for its text."""
     if bytes_left < 0:
         raise TableError(name, f"is larger than {max_bytes // 1024} kB, all its files together")
 

@@ -110,7 +110,7 @@ def extend_game(
 
 
 def _add_part(base: Any, addition: Any, depth: int, file: str, row: str) -> Any:
-    """Return `addition` added to `base`, `depth` keys deep. Words of a list are added to a list.
+    """Return `addition` added to `base`, `depth` keys deep. New words are added to a list of words.
 
     Raises TableError if `addition` has another kind of content, or changes or removes something.
     """

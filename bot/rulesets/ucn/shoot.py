@@ -159,7 +159,7 @@ class Firing:
 
     def work_out(self, hits: tuple[int, ...], toll: Toll) -> FireState:
         """Return the state in which the first of `hits` owes the save, if one is allowed, or the
-        damage dice. Without hits the fire ends.
+        damage dice. The others wait. Without hits the fire ends.
         """
         if not hits:
             return FireState(None, toll=toll)
@@ -298,6 +298,7 @@ class Firing:
         return None
 
     def _build_part(self, position: int) -> IndependentPart[FireState]:
+        """Return all dice of one character as an independent part."""
         shooter = self.firing[position]
         spot = self.spots[position]
 
@@ -309,6 +310,7 @@ class Firing:
         return IndependentPart((shooter.path,), plan, key)
 
     def _build_die_part(self, shooter: Shooter, number: int) -> IndependentPart[Any]:
+        """Return one damage die as an independent part; `number` is its index from 0."""
         damage = shooter.damage
 
         def build_outputs(face: int) -> Outputs:

@@ -58,7 +58,8 @@ def build_changes(target: Unit | None, count: int, status: str) -> tuple[Change,
 def _worsen_state(state: str, status: str) -> str:
     """Return the state of an element after a `status` of fire. A milder one changes nothing.
 
-    The members who are left of a combat-ineffective element are pinned.
+    The status combat-ineffective pins the members who are left. An element that is in that state
+    already stays in it.
     """
     if state == GONE:
         return state
