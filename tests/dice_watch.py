@@ -29,7 +29,7 @@ FALLEN: ContextVar[list[str]] = ContextVar("FALLEN", default=[])  # noqa: B039
 def watch_dice(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return a list that gets each command that is refused after its first die, with the code."""
     faults = list[str]()
-    face, answer = Stream._face, CommandExecutor.answer
+    face, answer = Stream._draw_face, CommandExecutor.answer
 
     def watched_face(stream: Stream, sides: int) -> int:
         FALLEN.get().append("the game's")
@@ -55,7 +55,7 @@ def watch_dice(monkeypatch: pytest.MonkeyPatch) -> list[str]:
             faults.append(f"{' '.join(command.path)} {dict(command.options)}: {reply.code}")
         return reply
 
-    monkeypatch.setattr(Stream, "_face", watched_face)
+    monkeypatch.setattr(Stream, "_draw_face", watched_face)
     monkeypatch.setattr(bot.presentation.play_record, "Script", WatchedScript)
     monkeypatch.setattr(CommandExecutor, "answer", watched_answer)
     return faults

@@ -51,7 +51,7 @@ def check(
         faults=_limit_faults(history.faults),
         played=history.played,
         unplayed=history.unplayed,
-        apart=history.apart,
+        unplayed_dice=history.unplayed_dice,
         unplayed_at=tuple(history.unplayed_at),
         remarks=(*proof.remarks, *history.remarks),
     )
@@ -60,8 +60,8 @@ def check(
 class _History:
     """A pass through the events of a log, with the faults and remarks it has collected.
 
-    `played` and `unplayed` count outcomes that were or could not be replayed. `apart` counts the dice
-    of the unplayed ones.
+    `played` and `unplayed` count outcomes that were or could not be replayed. `unplayed_dice`
+    counts the dice of the unplayed ones.
     """
 
     def __init__(self, log: Exported, *, with_tables: bool, imported_until: int) -> None:
@@ -73,7 +73,7 @@ class _History:
         self.remarks: list[str] = []
         self.played = 0
         self.unplayed = 0
-        self.apart = 0
+        self.unplayed_dice = 0
         self.unplayed_at: list[int] = []
 
     def follow_log(self) -> None:
@@ -174,7 +174,7 @@ class _History:
             self.played += 1
         else:
             self._count(number, is_todays=False)
-            self.apart += 0 if roll.get("hand") else len(roll.get("dice", ()))
+            self.unplayed_dice += 0 if roll.get("hand") else len(roll.get("dice", ()))
 
     def _note_edition(self, number: int, roll: Event, editions: dict[str, int]) -> None:
         """Add a remark if the pack of a roll is missing, or its edition is older than one before."""
@@ -323,9 +323,9 @@ def format_summary(findings: Findings) -> list[str]:
             f"{format_count(findings.unplayed, 'outcome')} could not be played again (other tables). "
             f"Events: {_format_events(findings.unplayed_at)}."
         )
-    if findings.apart:
+    if findings.unplayed_dice:
         lines.append(
-            f"Dice in those events: {findings.apart}. "
+            f"Dice in those events: {findings.unplayed_dice}. "
             "Nobody can tell here whether they were asked for."
         )
     if findings.waiting:

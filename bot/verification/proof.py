@@ -1,10 +1,10 @@
-"""Whether an exported log is honest: chain, commitments, texts and dice are computed again, and
-hashes that somebody kept from a chat (`#41 1c9e06d2`, or whole pasted messages) are compared with
-it.
+"""The check that an exported log is honest: chain, seeds, texts, dice, and heads from elsewhere.
 
-Nothing is believed that the chain does not cover; and of the chain, only a head known from
-elsewhere shows that its end was not cut off. What events may hold, and whether they follow on each
-other, is decided in `bot/verification/check_file.py`.
+Everything that the chain covers is computed again. A head is the beginning of an event's hash, noted
+from a chat (`#41 1c9e06d2`, or whole pasted messages). Only heads from elsewhere show that the end
+of a log was not cut off.
+
+`bot/verification/check_file.py` checks what events may hold, and whether they follow on each other.
 """
 
 import json
@@ -35,35 +35,34 @@ from bot.rules.proof.fair import (
     compute_digest,
 )
 from bot.rules.text.phrase import phrase
-from bot.verification.export_format import Exported, ExportedEvent
+from bot.verification.export_format import Exported, ExportedEvent, ExportedText
 
 ENOUGH = 16
-"""Hex digits that nobody can forge; eight can be tried out in minutes."""
+"""The number of hex digits of a head that nobody can forge. Eight can be forged in minutes."""
 _NUMBERED = re.compile(r"#(\d{1,9})[ \t\u00a0]*+(?:[·|,][ \t\u00a0]*+)?[`*]*+([0-9a-fA-F]{8,64})\b")
 _BARE = re.compile(r"[0-9a-f]+")
 
 
 class EventHead(NamedTuple):
-    """The first digits of an event's hash; `number` 0 where nobody knows which event's."""
+    """The first hex digits of an event's hash. `number` is 0 if the event is not known."""
 
     number: int
     digits: str
 
 
 def read_heads(texts: Iterable[str]) -> tuple[EventHead, ...]:
-    """The heads in texts: one bare hash each, or any text with `#number hash` in it.
+    """Read the heads in texts, each once. A text is one hash, or contains `#number hash` anywhere.
 
-    Raises UserError for a text in which there is none.
+    Raises UserError for a text without a head, and for event number 0.
     """
-    found: dict[EventHead, None] = {}
+    heads: dict[EventHead, None] = {}
     for text in texts:
-        bare = text.strip().lower()
-        if _BARE.fullmatch(bare) and SHORT <= len(bare) <= 64:
-            found[EventHead(0, bare)] = None
+        digits = text.strip().lower()
+        if _BARE.fullmatch(digits) and SHORT <= len(digits) <= 64:
+            heads[EventHead(0, digits)] = None
             continue
-        numbered = [
-            EventHead(int(number), digits.lower()) for number, digits in _NUMBERED.findall(text)
-        ]
+        matches = _NUMBERED.findall(text)
+        numbered = [EventHead(int(number), digits.lower()) for number, digits in matches]
         if not numbered or any(head.number == 0 for head in numbered):
             raise UserError(
                 f"A head has {SHORT} to 64 hex digits; this is not one: {' '.join(text.split())[:70]}",
@@ -73,122 +72,155 @@ def read_heads(texts: Iterable[str]) -> tuple[EventHead, ...]:
                 ),
                 code="bad-head",
             )
-        found |= dict.fromkeys(numbered)
-    return tuple(found)
+        heads |= dict.fromkeys(numbered)
+    return tuple(heads)
 
 
 def find_head_faults(heads: Iterable[EventHead], game: str, hashes: Sequence[str]) -> Iterator[str]:
-    """A line for each head that does not fit a log with these hashes of its events."""
+    """Yield a line for each head that fits none of the `hashes`, those of the log's events in order.
+
+    A head without a number may be that of any event, or of the beginning of the game.
+    """
     for head in heads:
         if not head.number:
-            if not any(hash.startswith(head.digits) for hash in (*hashes, compute_genesis(game))):
+            all_hashes = (*hashes, compute_genesis(game))
+            if not any(hash.startswith(head.digits) for hash in all_hashes):
                 yield f"No event has the head {head.digits}: the end was cut off, or the log rewritten."
         elif head.number > len(hashes):
-            known = f"#{head.number} {head.digits}"
-            yield f"The log ends with event {len(hashes)}, but {known} is known: its end was cut off."
+            noted = f"#{head.number} {head.digits}"
+            yield f"The log ends with event {len(hashes)}, but {noted} is known: its end was cut off."
         elif not hashes[head.number - 1].startswith(head.digits):
-            known = hashes[head.number - 1][: len(head.digits)]
-            yield f"Event {head.number} has the hash {known}, not {head.digits}: the log was rewritten."
+            digits = hashes[head.number - 1][: len(head.digits)]
+            yield f"Event {head.number} has the hash {digits}, not {head.digits}: the log was rewritten."
 
 
 def list_head_remarks(heads: Sequence[EventHead], hashes: Sequence[str] = ()) -> Iterator[str]:
-    """What to know of heads that fit: how many, and how much of the log they hold."""
+    """Yield remarks about heads that fit: how many events they secure, and if they could be forged.
+
+    Nothing is yielded without heads. Without `hashes` the number of events is left out.
+    """
     if not heads:
         return
-    covered = 0
-    trusted = -1  # the same, by heads that nobody can forge
+    last_covered = 0
+    last_trusted = -1  # the same by heads that nobody can forge
     for head in heads:
-        known = (number for number, hash in enumerate(hashes, 1) if hash.startswith(head.digits))
-        number = head.number or next(known, 0)
-        covered = max(covered, number)
+        number = head.number or _find_event_number(head.digits, hashes)
+        last_covered = max(last_covered, number)
         if len(head.digits) >= ENOUGH:
-            trusted = max(trusted, number)
+            last_trusted = max(last_trusted, number)
     if hashes:
         fit = "1 head fits: it holds" if len(heads) == 1 else f"{len(heads)} heads fit: they hold"
-        yield f"{fit} {covered} of {len(hashes)} events."
-    if trusted < covered:
+        yield f"{fit} {last_covered} of {len(hashes)} events."
+    if last_trusted < last_covered:
         yield "8 digits of a head can be forged in minutes: give one with 16."
+
+
+def _find_event_number(digits: str, hashes: Sequence[str]) -> int:
+    """Return the number of the first event whose hash starts with these digits, 0 if none does."""
+    for number, hash in enumerate(hashes, 1):
+        if hash.startswith(digits):
+            return number
+    return 0
 
 
 # -- the proof of a whole log
 
 MOST_FAULTS = 50
-"""After so many, one more line says how many there were."""
+"""Maximum number of faults in the findings. One more line counts the rest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What a check found: `faults`, one line each (none: honest), and how much could be checked.
+    """The findings of a check: faults, one line each, and how much could be checked.
 
-    `remarks` are no faults, but worth knowing.
+    An honest log has no faults. The numbers count events, dice, digests and outcomes of the log.
     """
 
     faults: tuple[str, ...]
     events: int
-    dice: int  # computed again
-    waiting: int  # dice whose seed is not published yet
-    by_hand: int  # real dice, which nobody can compute
-    sealed: int  # events that are still closed
-    unread: int = 0  # digests of players' texts that were deleted
-    played: int = 0  # outcomes worked out again
-    unplayed: int = 0  # outcomes of other tables than today's
-    apart: int = 0  # the dice of those
-    unplayed_at: tuple[int, ...] = ()  # the events whose outcomes they are
+    dice: int
+    """Dice that were computed again."""
+    waiting: int
+    """Dice with a seed that is not published yet."""
+    by_hand: int
+    """Real dice, which nobody can compute."""
+    sealed: int
+    """Events that are still closed."""
+    unread: int = 0
+    """Digests of players' texts that are not in the file any more."""
+    played: int = 0
+    """Outcomes that were replayed."""
+    unplayed: int = 0
+    """Outcomes of other tables than today's."""
+    unplayed_dice: int = 0
+    unplayed_at: tuple[int, ...] = ()
+    """The events with those outcomes."""
     remarks: tuple[str, ...] = ()
+    """Lines that are no faults, but worth knowing."""
 
     @property
     def status(self) -> int:
-        """The exit status: 0 sound, 1 faults, 3 sound as far as can be seen."""
-        return 1 if self.faults else 3 if self.unplayed else 0
+        """The exit status: 0 for a sound log, 1 for faults, 3 if only outcomes could not be replayed."""
+        if self.faults:
+            return 1
+        return 3 if self.unplayed else 0
 
 
 @dataclass(slots=True)
 class _Epoch:
-    """A seed as the chain promised it."""
+    """A seed of the game's dice, promised by a commitment in the chain."""
 
     commitment: str
-    event: int  # that published the commitment
-    protocol: int  # 0 for one that this release does not know
+    event: int
+    """The event that published the commitment."""
+    protocol: int
+    """The number of the dice protocol, 0 for one that this release does not know."""
     seed: bytes = b""
+    """The seed itself, empty until the file publishes it."""
 
 
 @dataclass(slots=True)
 class _Texts:
-    """The players' texts of one seed: those known one by one, or None, and the digest that
-    stands for all.
-    """
+    """The players' texts for one seed, and the digest of them all."""
 
     digest: str = NO_TEXTS
-    known: list[str] | None = None
+    entries: list[str] | None = None
+    """The texts that give the digest, None if one of them is missing."""
     closed: bool = False
     wiped: bool = False
+    """Whether a player had their texts deleted since the seed was promised."""
 
 
 def check_proof(log: Exported, heads: Iterable[str] = ()) -> Findings:
-    """Check chain, heads, commitments, texts and dice of a log. Raises UserError for a head that
-    is none.
+    """Check chain, seeds, texts and dice of a log, and that it has these heads.
+
+    `heads` are texts, see `read_heads`, which raises UserError for one without a head.
     """
     return _Check(log).run(tuple(heads))
 
 
 class _Check:
-    """One check under way."""
+    """A check of one log. `run` collects faults and counts."""
 
     def __init__(self, log: Exported) -> None:
         self._log = log
         self._faults: list[str] = []
         self._epochs: dict[int, _Epoch] = {}
         self._texts = {(text.event, text.key): text for text in log.texts}
-        self._digests: dict[int, str] = {}  # in force at the dice of an event
-        self._dice = self._waiting = self._by_hand = self._sealed = self._unread = 0
+        self._digests: dict[int, str] = {}
+        """The digest of the players' texts for the dice of each event."""
+        self._dice = 0
+        self._waiting = 0
+        self._by_hand = 0
+        self._sealed = 0
+        self._unread = 0
 
-    def run(self, heads: Sequence[str]) -> Findings:
-        """All checks in turn."""
-        known = read_heads(heads)
+    def run(self, head_texts: Sequence[str]) -> Findings:
+        """Make all checks and return the findings. Remarks are left out if there are faults."""
+        heads = read_heads(head_texts)
+        hashes = [event.hash for event in self._log.events]
         self._check_chain()
-        self._faults += find_head_faults(
-            known, self._log.game, [event.hash for event in self._log.events]
-        )
+        self._faults += find_head_faults(heads, self._log.game, hashes)
         self._check_promises()
         self._check_seeds()
         self._check_texts()
@@ -196,6 +228,10 @@ class _Check:
         faults = self._faults[:MOST_FAULTS]
         if len(self._faults) > MOST_FAULTS:
             faults.append(f"... and {len(self._faults) - MOST_FAULTS} more.")
+        remarks: list[str] = []
+        if not faults:
+            remarks += list_head_remarks(heads, hashes)
+            remarks += self._list_start_remarks()
         return Findings(
             tuple(faults),
             events=len(self._log.events),
@@ -204,15 +240,10 @@ class _Check:
             by_hand=self._by_hand,
             sealed=self._sealed,
             unread=self._unread,
-            remarks=(
-                *list_head_remarks(known, [event.hash for event in self._log.events]),
-                *self._check_beginning(),
-            )
-            if not faults
-            else (),
+            remarks=tuple(remarks),
         )
 
-    def _check_beginning(self) -> Iterator[str]:
+    def _list_start_remarks(self) -> Iterator[str]:
         """Yield a remark if nobody could see the first seed's commitment before the game began."""
         first = self._log.events[0].body if self._log.events else {}
         if first.get("unannounced"):
@@ -222,9 +253,7 @@ class _Check:
         self._faults.append(f"Event {event}: {problem}")
 
     def _check_chain(self) -> None:
-        """Each event follows on the one before, its hash covers it, and the file ends where it
-        says it ends.
-        """
+        """Check the numbers and hashes of all events, and that the last hash is the file's head."""
         previous = compute_genesis(self._log.game)
         expected = 1
         for event in self._log.events:
@@ -250,68 +279,74 @@ class _Check:
             )
 
     def _check_promises(self) -> None:
-        """Collect the commitments that the events published; texts may change only until they
-        are closed.
+        """Collect the seeds that events promise, and the digest of players' texts for each event's dice.
+
+        Players may add texts to a seed until these are closed.
         """
         texts: _Texts | None = None
         for event in self._log.events:
-            self._digests[event.number] = texts.digest if texts is not None else NO_TEXTS
+            self._digests[event.number] = NO_TEXTS if texts is None else texts.digest
             secret = event.body.get("secret")
             if isinstance(secret, Mapping):
                 if "commitment" in secret:
-                    self._promise(event.number, secret)
-                    texts = _Texts(known=[])
+                    self._add_promise(event.number, secret)
+                    texts = _Texts(entries=[])
                 elif texts is not None:
-                    self._change_texts(event, secret, texts)
+                    self._add_text(event, secret, texts)
             if texts is not None:
                 texts.closed |= bool(event.body.get("closes"))
                 texts.wiped |= event.body.get("kind") == "privacy"
 
-    def _promise(self, number: int, secret: Mapping[str, Any]) -> None:
-        promised = str(secret["commitment"])
+    def _add_promise(self, number: int, secret: Mapping[str, Any]) -> None:
+        """Add the seed that an event promises, after a check of its protocol, number and commitment."""
+        commitment = str(secret["commitment"])
         epoch = secret.get("epoch")
-        following = len(self._epochs) + 1
+        expected_epoch = len(self._epochs) + 1
         protocol = secret.get("protocol")
         if type(protocol) is not int or protocol != PROTOCOL:
             self._fault(number, f"its dice have no protocol {shorten_value(protocol)}.")
             protocol = 0
-        if type(epoch) is not int or epoch != following:
+        if type(epoch) is not int or epoch != expected_epoch:
             self._fault(
-                number, f"it begins seed {shorten_value(epoch)}, but the next one is {following}."
+                number,
+                f"it begins seed {shorten_value(epoch)}, but the next one is {expected_epoch}.",
             )
-        if any(promised == earlier.commitment for earlier in self._epochs.values()):
+        if any(commitment == earlier.commitment for earlier in self._epochs.values()):
             self._fault(number, "it promises a seed that was promised before.")
-        self._epochs[following] = _Epoch(promised, number, protocol)
+        self._epochs[expected_epoch] = _Epoch(commitment, number, protocol)
 
-    def _change_texts(self, event: ExportedEvent, secret: Mapping[str, Any], texts: _Texts) -> None:
-        """A text is added to the dice: the digest is that of all of them, as far as they are in the
-        file.
+    def _add_text(self, event: ExportedEvent, secret: Mapping[str, Any], texts: _Texts) -> None:
+        """Add the text of an event to the `texts` for the dice, after a check of its new digest.
 
-        Whose texts were deleted in between still have their part: the digest of before stands for
-        them.
+        The digest covers all texts, or, if some were deleted before, the last digest and the new
+        text. If texts are missing in the file, count the digest as unread.
         """
         if texts.closed:
             self._fault(event.number, "players' texts were changed after they were closed.")
-        given = secret.get("digest")
-        added = self._texts.get((event.number, "text"))
-        further = [] if added is None else [added.text]
-        whole = None if texts.known is None else [*texts.known, *further]
-        again = [texts.digest, *further] if texts.wiped else None
-        texts.digest = str(given)
-        if added is not None and whole is not None and compute_digest(whole) == given:
-            texts.known = whole
-        elif added is not None and again is not None and compute_digest(again) == given:
-            texts.known = again
-        elif added is not None and texts.known is not None:
+        old_digest = texts.digest
+        new_digest = secret.get("digest")
+        texts.digest = str(new_digest)
+        row = self._texts.get((event.number, "text"))
+        if row is None:
+            self._unread += 1
+            texts.entries = None
+            return
+        for earlier_texts in (texts.entries, [old_digest] if texts.wiped else None):
+            if earlier_texts is None:
+                continue
+            all_texts = [*earlier_texts, row.text]
+            if compute_digest(all_texts) == new_digest:
+                texts.entries = all_texts
+                return
+        if texts.entries is None:
+            self._unread += 1
+        else:
             self._fault(
                 event.number, "the digest of the players' texts is not that of their texts."
             )
-        else:
-            self._unread += 1
-            texts.known = None
 
     def _check_seeds(self) -> None:
-        """The seeds in the file are those that the chain promised."""
+        """Check that the seeds in the file are those that the chain promised, and keep them."""
         for row in self._log.seeds:
             epoch = self._epochs.get(row.epoch)
             if epoch is None:
@@ -330,15 +365,17 @@ class _Check:
             self._check_published(event)
 
     def _check_published(self, event: ExportedEvent) -> None:
-        """An event that publishes a seed has the one that was promised; it need not be in the
-        list of seeds.
+        """Check that the seed that an event publishes is the promised one, and keep it.
+
+        The seed need not be in the file's list of seeds.
         """
-        told = event.body.get("revealed")
-        if not isinstance(told, Mapping):
+        revealed = event.body.get("revealed")
+        if not isinstance(revealed, Mapping):
             return
-        epoch = self._epochs.get(told["epoch"]) if isinstance(told.get("epoch"), int) else None
+        number = revealed.get("epoch")
+        epoch = self._epochs.get(number) if isinstance(number, int) else None
         try:
-            seed = bytes.fromhex(str(told.get("seed", "")))
+            seed = bytes.fromhex(str(revealed.get("seed", "")))
         except ValueError:
             seed = b""
         if epoch is None or compute_commitment(seed) != epoch.commitment:
@@ -349,37 +386,23 @@ class _Check:
             epoch.seed = seed
 
     def _check_texts(self) -> None:
-        """Each text is the one whose salted hash is in its event."""
+        """Check that each text in the file has the hash, the kind of salt and the author of its event."""
         bodies = {event.number: event.body for event in self._log.events}
         for text in self._log.texts:
             body = bodies.get(text.event, {})
-            promised = self._find_promised_hash(body, text.event, text.key)
-            if promised is None:
-                self._fault(
-                    text.event,
-                    f"it has no text {shorten_value(text.key)}, but the file has one for it.",
-                )
-            elif (
-                hash_first_line(text.text)
-                if text.key == SAID
-                else hash_salted(text.salt, text.text)
-            ) != promised:
-                self._fault(text.event, f"the text {shorten_value(text.key)} was changed.")
-            elif "\n" in text.salt:  # with a part of the text in it, that could be cut
-                self._fault(
-                    text.event,
-                    f"the text {shorten_value(text.key)} has no salt as Grognard writes it.",
-                )
+            promised_hash = self._find_promised_hash(body, text.event, text.key)
+            key = shorten_value(text.key)
+            if promised_hash is None:
+                self._fault(text.event, f"it has no text {key}, but the file has one for it.")
+            elif _compute_text_hash(text) != promised_hash:
+                self._fault(text.event, f"the text {key} was changed.")
+            elif "\n" in text.salt:  # a part of the text could be moved into such a salt
+                self._fault(text.event, f"the text {key} has no salt as Grognard writes it.")
             elif text.person and text.person != body.get("who", text.person):
-                self._fault(
-                    text.event,
-                    f"the text {shorten_value(text.key)} is said to be another person's.",
-                )
+                self._fault(text.event, f"the text {key} is said to be another person's.")
 
     def _find_promised_hash(self, body: Mapping[str, Any], number: int, key: str) -> object:
-        """The hash of a text as the event, or what was sealed in it, has it; None if it has
-        none.
-        """
+        """Return the hash of a text in its event or in its sealed content, None if there is none."""
         if key in (SEALED, SAID):
             return body.get(key)
         for part in (body, self._read_sealed_content(number)):
@@ -389,7 +412,7 @@ class _Check:
         return None
 
     def _read_sealed_content(self, number: int) -> Mapping[str, Any]:
-        """The content of a sealed event as far as it is in the file."""
+        """Return the content of a sealed event, {} if the file has none that can be read."""
         text = self._texts.get((number, SEALED))
         try:
             content = json.loads(text.text) if text is not None else {}
@@ -398,46 +421,49 @@ class _Check:
         return content if isinstance(content, Mapping) else {}
 
     def _check_dice(self) -> None:
-        """Every die that was rolled shows what its seed gives."""
+        """Check the dice of all events by the seeds in force, and count the events still closed."""
         current: _Epoch | None = None
         promised = {epoch.event: epoch for epoch in self._epochs.values()}
         for event in self._log.events:
-            sealed = "sealed" in event.body
-            content = self._read_sealed_content(event.number) if sealed else event.body
+            is_sealed = "sealed" in event.body
+            content = self._read_sealed_content(event.number) if is_sealed else event.body
             if "closed" in event.body or any(map(names_card, _as_list(event.body.get("dice")))):
                 content = self._read_closed_dice(event)
-                sealed = not content
-            self._sealed += sealed and (event.number, SEALED) not in self._texts
+                is_sealed = not content
+            self._sealed += is_sealed and (event.number, SEALED) not in self._texts
             dice = content.get("dice")
             if dice:
                 self._check_event_dice(
                     event.number, dice, current, by_hand=content.get("hand") is True
                 )
-            # in force behind the event that promises it
+            # a seed is in force after the event that promises it
             current = promised.get(event.number, current)
 
     def _read_closed_dice(self, event: ExportedEvent) -> Mapping[str, Any]:
-        """The dice of an event that closed faces, those by their own texts; {} where one of these
-        is not in the file. A card of known place came without a die."""
+        """Return {"dice": notes} for an event that closed faces, with the faces from its texts.
+
+        Return {} if one of these texts is missing. Cards that needed no die are left out.
+        """
         id = event.body.get("deck")
-        found = list[object]()
-        closed = [
+        notes = [
             {"label": id, "sides": sides, "value": "", "deck": id}
             for sides in _as_list(event.body.get("closed"))
         ]
-        for at, die in enumerate(closed or _as_list(event.body.get("dice")), 1):
-            if names_card(die) and die.get("sides", 1) != 0:
-                row = self._texts.get((event.number, f"face.{at}"))
+        dice = list[object]()
+        for position, note in enumerate(notes or _as_list(event.body.get("dice")), 1):
+            if not names_card(note):
+                dice.append(note)
+            elif note.get("sides", 1) != 0:
+                row = self._texts.get((event.number, f"face.{position}"))
                 if row is None or not re.fullmatch("[0-9]{1,9}", row.text):
                     return {}
-                found.append({**die, "value": int(row.text)})
-            elif not names_card(die):
-                found.append(die)
-        return {"dice": found}
+                dice.append({**note, "value": int(row.text)})
+        return {"dice": dice}
 
     def _check_event_dice(
         self, number: int, notes: object, epoch: _Epoch | None, *, by_hand: bool
     ) -> None:
+        """Check the dice of one event by the seed in force, or count dice that cannot be checked."""
         dice = list(_read_dice(notes))
         if None in dice:
             self._fault(number, "its dice cannot be read.")
@@ -449,16 +475,25 @@ class _Check:
             self._waiting += len(dice)
         else:
             stream = Stream(epoch.seed, self._log.game, number, self._digests[number])
-            for at, entry in enumerate(dice, 1):
+            for position, entry in enumerate(dice, 1):
                 assert entry is not None
-                die, shows = entry
-                given = stream.draw(die)
-                if given != shows or type(given) is not type(shows):
+                die, value = entry
+                drawn_value = stream.draw(die)
+                if drawn_value != value or type(drawn_value) is not type(value):
+                    label = shorten_value(die.label)
                     self._fault(
                         number,
-                        f"die {at} ({shorten_value(die.label)}) shows {shorten_value(shows)}, the seed gives {given}.",
+                        f"die {position} ({label}) shows {shorten_value(value)}, "
+                        f"the seed gives {drawn_value}.",
                     )
             self._dice += len(dice)
+
+
+def _compute_text_hash(text: ExportedText) -> str:
+    """Compute the hash that the event of a text must hold. The hash of a first line has no salt."""
+    if text.key == SAID:
+        return hash_first_line(text.text)
+    return hash_salted(text.salt, text.text)
 
 
 def _as_list(value: object) -> list[Any]:
@@ -466,7 +501,7 @@ def _as_list(value: object) -> list[Any]:
 
 
 def _compute_hash(previous: str, event: ExportedEvent) -> str:
-    """The event's hash, or "" for a body that has no canonical text."""
+    """Compute the hash of an event after the hash `previous`, "" for a body without canonical text."""
     try:
         return compute_event_hash(previous, to_canonical(event.body))
     except (TypeError, RecursionError):
@@ -474,17 +509,16 @@ def _compute_hash(previous: str, event: ExportedEvent) -> str:
 
 
 def _read_dice(notes: object) -> Iterator[tuple[Die, object] | None]:
-    """(die, value) of each note; None for one that is not a die."""
+    """Yield (die, logged value) for each note of a die in an event, and None for anything else."""
     for note in notes if isinstance(notes, list) else [None]:
         sides = note.get("sides") if isinstance(note, Mapping) else None
         if not isinstance(note, Mapping) or not is_number(sides, 1) or sides > MAX_SIDES:
             yield None
             continue
         faces = note.get("faces")
-        if faces is not None and not (isinstance(faces, list) and len(faces) == sides):
+        if faces is None:
+            yield Die(str(note.get("label", "")), sides, None), note.get("value")
+        elif isinstance(faces, list) and len(faces) == sides:
+            yield Die(str(note.get("label", "")), sides, tuple(faces)), note.get("value")
+        else:
             yield None
-            continue
-        yield (
-            Die(str(note.get("label", "")), sides, None if faces is None else tuple(faces)),
-            note.get("value"),
-        )

@@ -1,15 +1,15 @@
-"""The chain that makes a log tamper-evident: an event's hash covers it and, through the hash
-before, all earlier ones.
+"""The hash chain that makes a log tamper-evident: each hash covers its event and all earlier ones.
 
-    hash of event n = SHA-256(hash of event n-1, newline, canonical JSON of event n), as lower-case
-    hex before event 1 comes SHA-256 of the game's id
+    hash of event n = SHA-256(hash of event n-1, newline, canonical JSON of event n) in lower-case hex
 
-What may have to be deleted (free text, names) or stays secret for a while (a sealed roll) is not in
-the chain itself: there is a hash of a random salt and the text, and both are in a table apart.
+Before event 1 there is the SHA-256 of the game's id.
 
-So is the first line of an answer: its SHA-256 is in the event (`hash_first_line`). What may have to be deleted
-is not in its words: where a person is named, or a free text is quoted, there is a mark, `⟦ab12⟧`
-for the person with this id and `⟦41.label⟧` for the text `label` of event 41.
+Free texts and names may have to be deleted, and a sealed roll stays secret for a while. So the chain
+holds only a hash of a random salt and the text; salt and text are stored elsewhere.
+
+The first line of an answer is hashed without a salt (`hash_first_line`). What may have to be deleted
+is not in its words: `⟦ab12⟧` stands for the person with this id, and `⟦41.label⟧` for the text
+`label` of event 41.
 """
 
 import json
@@ -20,95 +20,97 @@ from typing import Any
 
 from bot.rules.errors import UserError
 
-_encoded = json.JSONEncoder(
+_encode = json.JSONEncoder(
     ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False, check_circular=False
 ).encode
 _KEY = re.compile('"(?:-?[0-9][0-9.e+-]*|true|false|null)":')
 _FLOAT = re.compile(r"[:,\[]-?[0-9]+(?:\.|e[+-])")
-"""What the text of a value has in it that must be looked at piece by piece: numbers that are not
-whole, and keys that were no text before (a key that looks so, too)."""
-_MANY_DIGITS, _ZEROS = (
-    b"0" * 16,
-    bytes.maketrans(b"123456789", b"000000000"),
-)  # a tenth of what a pattern takes
+"""Signs of values that `_plain` must convert: numbers that are not whole, and keys that were no text
+before. A text key that looks like a number is taken for one, which only costs time.
+"""
+_MANY_DIGITS = b"0" * 16
+_ZEROS = bytes.maketrans(b"123456789", b"000000000")
+"""With digits turned to zeros, a search for many zeros takes a tenth of the time of a pattern."""
 
 SEALED = "sealed"
 """Key of the text that holds the content of a sealed event."""
 SAID = "said"
-"""Key of the text that holds the words, and field of the event that holds their hash."""
+"""Key of the text that holds the first line of an answer, and field of the event with its hash."""
 UNSAID = ("sealed", "answer", SAID)
-"""Keys of texts that are quoted in no first line."""
-SOMEONE, DELETED = "someone", "(deleted)"
+"""Keys of texts that no first line quotes."""
+SOMEONE = "someone"
+"""A person without a known name, in a first line."""
+DELETED = "(deleted)"
+"""A text that was deleted, in a first line."""
 _MARK = re.compile("⟦([^⟦⟧]+)⟧")
 _LETTER = re.compile(r"\w")
 
-SHORT = 8  # hex digits of the head that answers once showed; nobody takes fewer
-SHOWN = 16  # that they show now: eight can be forged in minutes
+SHORT = 8
+"""The fewest hex digits of a head that a check takes. Answers showed so many once."""
+SHOWN = 16
+"""The number of hex digits that answers show now, since eight can be forged in minutes."""
 
 
 def to_canonical(value: Mapping[str, Any]) -> str:
-    """The one JSON text of `value`: keys sorted by code point, no blanks, no escapes but the
-    necessary ones.
+    """Return the canonical JSON of a value: keys sorted by code point, no blanks, few escapes.
 
     A whole float is written as an integer, others as the shortest decimal that reads back the same.
     Half a surrogate pair, which UTF-8 cannot hold, becomes a question mark. Raises TypeError for
-    what has no single text: floats that need an exponent or are no number, keys that are no text,
-    objects.
+    values without a single text: floats that need an exponent or are no number, keys that are no
+    text, and objects.
     """
     try:
-        text = _encoded(value)
-        if _KEY.search(text) or (
-            ("." in text or "e-" in text or "e+" in text) and _FLOAT.search(text)
-        ):
-            text = _encoded(_plain(value))
+        text = _encode(value)
+        may_have_floats = "." in text or "e-" in text or "e+" in text
+        if _KEY.search(text) or (may_have_floats and _FLOAT.search(text)):
+            text = _encode(_plain(value))
     except (TypeError, ValueError):
-        text = _encoded(_plain(value))
+        text = _encode(_plain(value))
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def has_large_number(body: Mapping[str, Any]) -> bool:
-    """Return whether there is a whole number anywhere in it that a browser would read as another
-    one.
-    """
-    rest: list[Any] = [body]
-    while rest:
-        value = rest.pop()
+    """Return whether an event contains a number of 2**53 or more, which a browser would change."""
+    values: list[Any] = [body]
+    while values:
+        value = values.pop()
         if isinstance(value, dict):
-            rest += value.values()
+            values += value.values()
         elif isinstance(value, list):
-            rest += value
+            values += value
         elif isinstance(value, int | float) and abs(value) >= 2**53:
             return True
     return False
 
 
 def format_event(body: Mapping[str, Any]) -> str:
-    """The canonical text of an event of ours. Raises UserError for a whole number in it that a
-    browser would read as another one."""
+    """Return the canonical JSON of a new event. Raises UserError for a number too large for browsers."""
     try:
         text = to_canonical(body)
     except ValueError:  # a number of thousands of digits
         text = ""
-    if (not text or _MANY_DIGITS in text.encode().translate(_ZEROS)) and has_large_number(body):
+    may_have_large = not text or _MANY_DIGITS in text.encode().translate(_ZEROS)
+    if may_have_large and has_large_number(body):
         hint = "Whole numbers go up to 9,007,199,254,740,991."
         raise UserError("A number is too large for the log.", hint=hint, code="bad-value")
     return text or to_canonical(body)
 
 
 def compute_genesis(game: str) -> str:
-    """What comes before a game's first event."""
+    """Compute the hash before a game's first event. `game` is the id of the game."""
     return sha256(game.encode()).hexdigest()
 
 
 def compute_event_hash(previous: str, body: str) -> str:
-    """The hash of the event with the canonical JSON `body`, after an event with the hash
-    `previous`.
-    """
+    """Compute the hash of an event from its canonical JSON and the hash of the event before."""
     return sha256(f"{previous}\n{body}".encode()).hexdigest()
 
 
 def link_bodies(previous: str, bodies: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
-    """(canonical JSON, hash) of each of several events that follow each other."""
+    """Return (canonical JSON, hash) of each of several successive events.
+
+    `previous` is the hash of the event before the first.
+    """
     links = []
     for body in bodies:
         text = to_canonical(body)
@@ -118,19 +120,20 @@ def link_bodies(previous: str, bodies: Iterable[Mapping[str, Any]]) -> list[tupl
 
 
 def hash_salted(salt: str, text: str) -> str:
-    """What is in the chain for `text`: SHA-256 over salt, newline, text. Without the salt nobody
-    can guess it.
+    """Compute the hash that stands for a text in the chain: SHA-256 over salt, newline, text.
+
+    Without the salt nobody can guess a short text from it.
     """
     return sha256(f"{salt}\n{text}".encode("utf-8", "replace")).hexdigest()
 
 
 def shorten_hash(head: str) -> str:
-    """The head as an answer's footer shows it."""
+    """Return the digits of a hash that an answer's footer shows."""
     return head[:SHOWN]
 
 
 def _plain(value: Any) -> Any:
-    """`value` with numbers made unambiguous."""
+    """Return a copy of a JSON value with numbers that have one text. Raises TypeError, see `to_canonical`."""
     if value is None or isinstance(value, str | bool | int):
         return value
     if isinstance(value, Mapping):
@@ -145,6 +148,10 @@ def _plain(value: Any) -> Any:
 
 
 def _plain_float(value: float) -> int | float:
+    """Return a whole float as an integer, others unchanged.
+
+    Raises TypeError for floats written with an exponent, and for infinity and NaN.
+    """
     if value.is_integer() and abs(value) < 2**53:
         return int(value)
     if not repr(value).replace(".", "").removeprefix("-").isdecimal():
@@ -153,50 +160,64 @@ def _plain_float(value: float) -> int | float:
 
 
 def hash_first_line(words: str) -> str:
-    """The hash of a first line that is in its event."""
+    """Compute the hash of a first line that its event holds."""
     return sha256(words.encode("utf-8", "replace")).hexdigest()
 
 
 def mark_names(
-    first: str, body: str, persons: Mapping[str, str], texts: Iterable[tuple[int, str, str]]
+    first_line: str, body: str, persons: Mapping[str, str], texts: Iterable[tuple[int, str, str]]
 ) -> str:
-    """A first line with marks for the `persons` in it, names by their ids, and for free texts:
-    (event, key, text). A word that is in the event's `body` stays as it is: a player may be called
-    as a side is, and what a side did is not to change with the name of a player."""
+    """Replace persons' names and free texts in a first line by marks, see `fill_marks`.
+
+    `persons` are names by id, `texts` are (event, key, text). A name that occurs in the event's
+    `body` stays: a player may be called like a side, and the words for the side must not change when
+    the player's name does. At one position the longest name or text is replaced.
+    """
     marks = {text: f"⟦{event}.{key}⟧" for event, key, text in texts if key not in UNSAID and text}
     for person, name in persons.items():
-        if name and name in first and _find_word(body, name) < 0:
+        if name and name in first_line and _find_word(body, name) < 0:
             marks.setdefault(name, f"⟦{person}⟧")
-    words = ""
-    at = 0
-    while places := [
-        (place, -len(text), text) for text in marks if (place := _find_word(first, text, at)) >= 0
-    ]:
-        place, _, text = min(places)  # the longest of those that begin there
-        words = words + first[at:place] + marks[text]
-        at = place + len(text)
-    return words + first[at:]
+    marked = ""
+    position = 0
+    while True:
+        matches = []
+        for text in marks:
+            start = _find_word(first_line, text, position)
+            if start >= 0:
+                matches.append((start, -len(text), text))
+        if not matches:
+            return marked + first_line[position:]
+        start, _, text = min(matches)
+        marked += first_line[position:start] + marks[text]
+        position = start + len(text)
 
 
-def _find_word(text: str, word: str, at: int = 0) -> int:
-    """Where a word comes in a text, from there on, with no letter or digit beside it; -1 where it
-    does not. No pattern is made of it: of many players' names each would be made anew for each
-    answer."""
-    while (at := text.find(word, at)) >= 0 and _LETTER.search(
-        text[at - 1 : at] + text[at + len(word) :][:1]
-    ):
-        at += 1
-    return at
+def _find_word(text: str, word: str, start: int = 0) -> int:
+    """Return the index of a word in a text, from `start` on, or -1 if it does not occur.
+
+    It must not touch other letters or digits. A regular expression would be slower: one would be
+    compiled for each player's name in each answer.
+    """
+    index = text.find(word, start)
+    while index >= 0:
+        neighbors = text[index - 1 : index] + text[index + len(word) :][:1]
+        if not _LETTER.search(neighbors):
+            return index
+        index = text.find(word, index + 1)
+    return -1
 
 
 def fill_marks(
     words: str, name_of: Callable[[str], str], text_of: Callable[[int, str], str]
 ) -> str:
-    """The words as they are read: with names and texts in the places of their marks."""
+    """Replace the marks in a first line by names and texts.
 
-    def fill_mark(found: re.Match[str]) -> str:
-        number, point, key = found[1].partition(".")
-        return text_of(int(number), key) if point and number.isdecimal() else name_of(found[1])
+    `name_of` takes the id of a person, `text_of` an event and the key of its text.
+    """
+
+    def fill_mark(match: re.Match[str]) -> str:
+        number, point, key = match[1].partition(".")
+        return text_of(int(number), key) if point and number.isdecimal() else name_of(match[1])
 
     return _MARK.sub(fill_mark, words)
 

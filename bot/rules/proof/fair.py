@@ -1,7 +1,6 @@
-"""Dice that can be checked afterwards: each face follows from a secret seed that was promised
-beforehand.
+"""Dice that can be checked afterwards: each face follows from a secret seed that was promised before.
 
-How they follow is a protocol, whose number the event that promises the seed names:
+The event that promises the seed names the number of a protocol. This is protocol 2:
 
     HMAC-SHA256(key = seed, text = "2:GAME:EVENT:TEXTS:BLOCK")
 
@@ -28,13 +27,14 @@ PROTOCOL = 2
 
 
 def compute_commitment(seed: bytes) -> str:
-    """What is published before the first die: the seed's SHA-256 in hex."""
+    """Compute the commitment to a seed, published before the first die: its SHA-256 in hex."""
     return sha256(seed).hexdigest()
 
 
 def compute_digest(texts: Sequence[str]) -> str:
-    """TEXTS: hex SHA-256 of the players' texts, joined by newlines. No texts: the hash of
-    nothing.
+    """Compute TEXTS of the protocol: the hex SHA-256 of the players' texts, joined by newlines.
+
+    Without texts it is the hash of the empty string.
     """
     return sha256("\n".join(texts).encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -42,15 +42,18 @@ def compute_digest(texts: Sequence[str]) -> str:
 NO_TEXTS = compute_digest(())
 
 
-def _below(sides: int) -> int:
-    """The words from here on would favour low faces."""
+def _compute_word_limit(sides: int) -> int:
+    """Return the lowest word that a die skips, since words from there on would favor low faces.
+
+    Raises ValueError for a number of sides that no die has.
+    """
     if not 1 <= sides <= MAX_SIDES:
         raise ValueError(f"a die has 1 to {MAX_SIDES} sides, not {sides}")
     return _ALL // sides * sides
 
 
 class Stream:
-    """The dice of one event, in the order in which they are asked for. A `Source`."""
+    """The dice of one event, drawn in the order of the rolls. A `Source` of dice."""
 
     def __init__(self, seed: bytes, game: str, event: int, texts_digest: str = "") -> None:
         """`texts_digest` is "" if there are no texts."""
@@ -61,23 +64,27 @@ class Stream:
         self._words = self._generate_words()
 
     def draw(self, die: Die) -> int | str:
-        """Return the value of the next die. A die that draws a card of known place is not
-        thrown.
+        """Return the value of the next die.
+
+        A die without sides that draws a card at a known place of its pile takes no word and shows 1.
         """
-        return die.value(self._face(die.sides)) if die.sides or die.pile is None else 1
+        if die.sides or die.pile is None:
+            return die.value(self._draw_face(die.sides))
+        return 1
 
     def draw_all(self, die: Die, count: int) -> list[int | str]:
         """Return the values of `count` identical dice."""
-        return [die.value(self._face(die.sides)) for _ in range(count)]
+        return [die.value(self._draw_face(die.sides)) for _ in range(count)]
 
     def _generate_words(self) -> Iterator[int]:
-        """Yield the one row of words for all dice of the event."""
+        """Yield the row of words for all dice of the event, without end."""
         for block in count():
             message = f"{PROTOCOL}:{self._game}:{self._event}:{self._digest}:{block}".encode()
             yield from _WORDS.unpack(hmac.digest(self._seed, message, "sha256"))
 
-    def _face(self, sides: int) -> int:
-        below = _below(sides)
-        while (word := next(self._words)) >= below:
+    def _draw_face(self, sides: int) -> int:
+        """Return the next face from 1 to `sides`. Raises ValueError for a number no die has."""
+        limit = _compute_word_limit(sides)
+        while (word := next(self._words)) >= limit:
             pass
         return word % sides + 1

@@ -1,5 +1,5 @@
-"""The refusal of data that only unreleased builds have written. It is left untouched, and never
-called forged.
+"""The refusal of data that only unreleased builds wrote. Such data stays untouched and is not called
+forged.
 """
 
 from collections.abc import Mapping
@@ -13,8 +13,9 @@ LAST_UNRELEASED_COMMIT = "e8fe7cd8"
 
 
 def describe_unreleased(subject: str, version: str) -> str:
-    """Return the sentence that names what an unreleased build made: "This game", "dice protocol
-    1".
+    """Return the sentence that an unreleased build made `subject`, such as "This game".
+
+    `version` names the old format, such as "dice protocol 1".
     """
     return f"{subject} was made by an unreleased build of Grognard ({version})."
 
@@ -23,7 +24,7 @@ HINT = f"Commit {LAST_UNRELEASED_COMMIT} of Grognard opens it. This release leav
 
 
 def make_unreleased_error(subject: str, version: str) -> UserError:
-    """Return the error for a file or game that an unreleased build made."""
+    """Build the error for a file or game of an unreleased build, see `describe_unreleased`."""
     return UserError(describe_unreleased(subject, version), hint=HINT, code="unreleased-format")
 
 
