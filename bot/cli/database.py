@@ -531,10 +531,11 @@ async def _replay_games(games: tuple[str, ...]) -> int:
     async with await open_store(load_settings()) as store:
         async for outcome in rerun(store, games):
             count += 1
-            if outcome.other:
-                changed[outcome.what] += 1
+            if outcome.difference:
+                changed[outcome.title] += 1
                 if changed.total() <= MOST_LISTED:
-                    print(f"Game {outcome.game} #{outcome.number} {outcome.what}: {outcome.other}")
+                    event = f"Game {outcome.game} #{outcome.number}"
+                    print(f"{event} {outcome.title}: {outcome.difference}")
     hidden = changed.total() - MOST_LISTED
     if hidden > 0:
         print(f"... and {hidden} more")

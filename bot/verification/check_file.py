@@ -167,7 +167,7 @@ class _History:
                 roll,
                 sealed=event["kind"] == "sealed",
                 side=event["side"],
-                before=past.bodies.get(number - 1, {}),
+                previous=past.bodies.get(number - 1, {}),
             )
             for problem in problems:
                 self._fault(number, problem)
@@ -281,9 +281,9 @@ def read_raw_text(path: Path) -> str:
             f"The file {path} cannot be read: {error.strerror}.", code="unreadable-file"
         ) from None
     except ValueError:
-        what = f"The file {path} is not text."
+        problem = f"The file {path} is not text."
         hint = phrase("`/game export` writes a file that can be checked.")
-        raise UserError(what, hint=hint, code="not-text") from None
+        raise UserError(problem, hint=hint, code="not-text") from None
     if len(raw) > _MOST_BYTES:
         raise UserError(
             f"The file {path} is too large for an exported game.", code="file-too-large"

@@ -45,13 +45,13 @@ async def audit_games(
     """
     count = 0
     faults = []
-    after = ""
-    while page := await store.list_games(after=after, limit=200, since=since):
+    last_game = ""
+    while page := await store.list_games(after=last_game, limit=200, since=since):
         for game in page:
             game_faults = await audit_game(store, game, note)
             faults += [f"Game {game}: {fault}" for fault in game_faults]
         count += len(page)
-        after = page[-1]
+        last_game = page[-1]
     return count, faults
 
 

@@ -104,16 +104,16 @@ class ExpectedPage:
             self._read_changes(body.get("after") or {})
         self.sides = self._list_sides()
 
-    def _read_changes(self, after: Json) -> None:
-        """Update units, game, cards and tracks, and their values at the end of the turn."""
-        units = after.get("units") or {}
+    def _read_changes(self, patch: Json) -> None:
+        """Update units, game, cards and tracks by a patch, and their values at the end of a turn."""
+        units = patch.get("units") or {}
         self.units |= units
         for key, unit in units.items():
             if unit:
                 self.first.setdefault(key, unit)
-        self.game |= after.get("game") or {}
+        self.game |= patch.get("game") or {}
         turn = self.game.get("turn", 0)
-        self.cards |= after.get("cards") or {}
+        self.cards |= patch.get("cards") or {}
         earlier_seats = self.hands[-1][1] if self.hands else {}
         hands = dict.fromkeys(earlier_seats, 0) | count_all_hand_cards(self.cards)
         if self.turn_ends and self.turn_ends[-1][0] == turn:
@@ -131,16 +131,18 @@ class ExpectedPage:
                 return list(game["sides"])
         return sorted({unit.get("side", "") for unit in self.units.values() if unit} - {""})
 
-    def get_first_line(self, body: Json, shown: str) -> str | None:
+    def get_first_line(self, body: Json, page_line: str) -> str | None:
         """Return the line that the row of an event must begin with, or None if nothing proves it.
 
-        `shown` is the line in the page. If the file lacks the text, that line must have its hash.
+        `page_line` is the line in the page. If the file lacks the text, return that line if it has
+        the hash of the event, else "".
         """
         if SAID not in body:
             return None
         text = self.texts.get((body["number"], SAID))
         if text is None:
-            return shown if hash_first_line(shown) == body[SAID] else ""
+            is_proved = hash_first_line(page_line) == body[SAID]
+            return page_line if is_proved else ""
         line = fill_marks(
             text,
             lambda person: self.names.get(person, SOMEONE),
@@ -148,10 +150,10 @@ class ExpectedPage:
         )
         return " ".join(line.split())
 
-    def build_row(self, body: Json, shown: str) -> dict[str, Any]:
+    def build_row(self, body: Json, page_line: str) -> dict[str, Any]:
         """Build the parts of an event's row by their class. Unproved parts are missing.
 
-        `shown` is the first line in the page.
+        `page_line` is the first line in the page.
         """
         number = body["number"]
         content_text = self.texts.get((number, "sealed"))
@@ -163,7 +165,7 @@ class ExpectedPage:
             "tag": "|".join(self._list_tags(body, content)),
             "dice": _list_shown_dice(content),
         }
-        line = self.get_first_line(body, shown)
+        line = self.get_first_line(body, page_line)
         if line is None:
             parts["log"] = format_logged_result(content, self.sides)
         else:
@@ -193,8 +195,8 @@ class ExpectedPage:
         units_after = (body.get("after") or {}).get("units") or {}
         names = []
         for key, unit in units_after.items():
-            before = units_before.get(key)
-            if unit and before and self.is_out(unit) and not self.is_out(before):
+            old_unit = units_before.get(key)
+            if unit and old_unit and self.is_out(unit) and not self.is_out(old_unit):
                 names.append(unit["name"])
         return names
 
@@ -287,8 +289,8 @@ def format_logged_result(body: Json, sides: list[str]) -> str:
     units_before = (body.get("before") or {}).get("units") or {}
     units_after = (body.get("after") or {}).get("units") or {}
     for key, unit in sorted(units_after.items()):
-        before = units_before.get(key)
-        if unit and before and before.get("state") != unit.get("state"):
+        old_unit = units_before.get(key)
+        if unit and old_unit and old_unit.get("state") != unit.get("state"):
             parts.append(f"{unit['name']}: {unit.get('state') or 'no state'}")
     return "; ".join(parts)
 
@@ -358,8 +360,8 @@ def _find_score_faults(tree: _Node, expected: ExpectedPage) -> Iterator[str]:
             for cell in row.find_all("td"):
                 key = f"{cell.attrs.get('data-side')}/{table.attrs.get('data-track')}"
                 value = expected.tracks[turn].get(key)
-                shown = cell.text().replace("\u2212", "-")
-                is_right = is_right and (value is None or shown == str(value))
+                shown_value = cell.text().replace("\u2212", "-")
+                is_right = is_right and (value is None or shown_value == str(value))
         if not is_right:
             yield "The score by turn in the page is not that of its log."
 
@@ -433,14 +435,14 @@ def _find_list_faults(tree: _Node, expected: ExpectedPage) -> Iterator[str]:
 
 
 def _get_closing_words(expected: ExpectedPage) -> str:
-    """Return the words that a game ended with, or ""."""
-    end = 0
+    """Return the text of the end of a game, or "" if it has not ended or has no such text."""
+    end_number = 0
     for body in expected.bodies:
         if body["kind"] == "end" and body["number"] not in expected.undone:
-            end = body["number"]
-    if not end or not expected.game.get("ended"):
+            end_number = body["number"]
+    if not end_number or not expected.game.get("ended"):
         return ""
-    return " ".join(expected.texts.get((end, "text"), "").split())
+    return " ".join(expected.texts.get((end_number, "text"), "").split())
 
 
 def _list_entries(tree: _Node) -> Iterator[_Node]:
@@ -455,7 +457,7 @@ def _split_words(words: str) -> set[str]:
     return set(re.split(r"[^\w]+", words.replace("_", " "))) - {"", "and"}
 
 
-def _fits(shown: set[str], state: set[str], lost: frozenset[str]) -> bool:
+def _fits(shown_words: set[str], state_words: set[str], lost: frozenset[str]) -> bool:
     """Return whether the shown words fit the state of a unit in the log.
 
     The words for a unit in good order may be missing, and further words such as wounds may be there,
@@ -464,7 +466,8 @@ def _fits(shown: set[str], state: set[str], lost: frozenset[str]) -> bool:
     lost_words: set[str] = set()
     for lost_state in lost:
         lost_words |= _split_words(lost_state)
-    return state - _WELL <= shown and not (shown - state) & lost_words
+    unexplained_words = shown_words - state_words
+    return state_words - _WELL <= shown_words and not unexplained_words & lost_words
 
 
 _WELL = {"good", "order", "normal", "working", "ready", "operable", "sound", "none"}

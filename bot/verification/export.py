@@ -116,7 +116,9 @@ class TextPromises:
     def list_visible(self, texts: Iterable[TextRow]) -> Iterator[TextRow]:
         """Yield the texts that an export may show. All events must be noted before.
 
-        Answers kept for a single reader are not in the chain, so no export has them.
+        It may show texts with a hash in the chain, and first lines. Sealed rolls and orders, and
+        closed cards, are left out until they are opened, unless `with_secrets`. Answers kept for a
+        single reader are not in the chain, so no export has them.
         """
         closed = self._sealed - self._opened if not self._with_secrets else set()
         for row in texts:

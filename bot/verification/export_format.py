@@ -78,11 +78,11 @@ class Exported:
     """The files of the packs that the game was played with, by the hash of their version."""
 
 
-def read_json(text: str, what: str = "The file") -> object:
-    """Parse the JSON of a file so that it has one meaning only. `what` names the file in messages.
+def read_json(text: str, file_name: str = "The file") -> object:
+    """Parse the JSON of a file so that it has one meaning only. `file_name` is for messages.
 
-    Raises UserError for text that is not JSON, for a key that is twice in an object, for numbers such
-    as NaN, and for halves of characters, which would have the same hash as a question mark.
+    Raises UserError for text that is not JSON, for a key that occurs twice in an object, for numbers
+    such as NaN, and for halves of characters, which would have the same hash as a question mark.
     """
 
     def build_object(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -90,11 +90,11 @@ def read_json(text: str, what: str = "The file") -> object:
         if len(fields) < len(pairs):
             counts = Counter(key for key, _ in pairs)
             repeated = next(key for key, count in counts.items() if count > 1)
-            raise _make_ambiguity_error(f"{what} holds {repeated[:40]!r} twice in one object.")
+            raise _make_ambiguity_error(f"{file_name} holds {repeated[:40]!r} twice in one object.")
         return fields
 
     def refuse_number(word: str) -> object:
-        raise _make_ambiguity_error(f"{what} holds {word}, which is not a number.")
+        raise _make_ambiguity_error(f"{file_name} holds {word}, which is not a number.")
 
     try:
         data: object = json.loads(
@@ -104,12 +104,12 @@ def read_json(text: str, what: str = "The file") -> object:
         )
     except (ValueError, RecursionError):
         raise UserError(
-            f"{what} is not JSON.",
+            f"{file_name} is not JSON.",
             hint=phrase("`/game export` writes a file that can be checked."),
             code="not-a-log",
         ) from None
     if _HALF.search(text) and re.search("[\ud800-\udfff]", json.dumps(data, ensure_ascii=False)):
-        raise _make_ambiguity_error(f"{what} holds half of a character.")
+        raise _make_ambiguity_error(f"{file_name} holds half of a character.")
     return data
 
 
@@ -239,24 +239,24 @@ class _ExportPart:
         ]
 
 
-def _make_format_error(what: str, expected: str) -> UserError:
+def _make_format_error(part: str, expected: str) -> UserError:
     return UserError(
-        f"The file is damaged: {what} is not {expected}.",
+        f"The file is damaged: {part} is not {expected}.",
         hint="Export the game again.",
         code="damaged-log",
     )
 
 
-def extract_export(text: str, most: int) -> str:
+def extract_export(text: str, max_bytes: int) -> str:
     """Return the JSON of the exported game inside an after-action page. Return other text unchanged.
 
     Raises UserError for a page with no game or with several, and for data that is damaged or unpacks
-    to more than `most` bytes.
+    to more than `max_bytes` bytes.
     """
     if not text.lstrip("\ufeff \t\r\n").startswith("<"):
         return text
     kind, data = _find_embedded_game(text)
-    return _unpack(data, most) if kind == "gzip" else data
+    return _unpack(data, max_bytes) if kind == "gzip" else data
 
 
 def _find_embedded_game(page: str) -> tuple[str, str]:
@@ -283,17 +283,17 @@ def _find_embedded_game(page: str) -> tuple[str, str]:
     raise missing_error
 
 
-def _unpack(data: str, most: int) -> str:
+def _unpack(data: str, max_bytes: int) -> str:
     """Unpack text from gzip in base64. Raises UserError if it is damaged or too large."""
     stream = zlib.decompressobj(wbits=_GZIP)
     try:
-        raw = stream.decompress(b64decode(data.strip(), validate=True), most + 1)
+        raw = stream.decompress(b64decode(data.strip(), validate=True), max_bytes + 1)
         text = raw.decode()
     except (ValueError, binascii.Error, zlib.error):
         raise UserError(
             "The page is damaged: its data cannot be unpacked.", code="damaged-file"
         ) from None
-    if len(raw) > most:
+    if len(raw) > max_bytes:
         raise UserError("The game in this page is too large.", code="file-too-large")
     if not stream.eof or stream.unused_data:
         raise UserError("The page is damaged: its data is cut off.", code="damaged-file")

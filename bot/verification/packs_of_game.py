@@ -59,8 +59,12 @@ def add_packs(packs: Mapping[str, Mapping[str, str]]) -> Mapping[str, System]:
     """Return the shared rule sets together with these packs. `packs` are files by hash."""
     if not packs:
         return load_shared_systems()
-    built = [build_pack(files, hash) for hash, files in packs.items()]
-    return VisibleRulesets(load_shared_systems(), [pack for pack in built if pack is not None])
+    systems = []
+    for hash, files in packs.items():
+        pack = build_pack(files, hash)
+        if pack is not None:
+            systems.append(pack)
+    return VisibleRulesets(load_shared_systems(), systems)
 
 
 def _find_pack(hash: str) -> PackSystem | None:
@@ -107,20 +111,21 @@ class ExportedPacks:
             load_shared_systems(), [pack for pack in self._packs.values() if pack is not None]
         )
 
-    def get_systems_at(self, now: Game, event: Mapping[str, Any]) -> Mapping[str, System]:
+    def get_systems_at(self, game: Game, event: Mapping[str, Any]) -> Mapping[str, System]:
         """Return the rule sets that an event was played with.
 
-        They include the packs of the game `now`, and those that the event adds or names itself.
+        They include the packs in force in `game`, and those that the event adds or names itself.
+        Packs that the file lacks, or that cannot be read, are left out.
         """
-        after = (event.get("after") or {}).get("game") or {}
-        joined = (*now.packs, *(after.get("packs") or ()))
-        named = tuple(
-            hash for hash in (*joined, *list_hashes([event])) if self._packs.get(hash) is not None
+        new_fields = (event.get("after") or {}).get("game") or {}
+        in_force = (*game.packs, *(new_fields.get("packs") or ()))
+        hashes = tuple(
+            hash for hash in (*in_force, *list_hashes([event])) if self._packs.get(hash) is not None
         )
-        if not named:
+        if not hashes:
             return get_systems()
-        key = (named, joined)
+        key = (hashes, in_force)
         if key not in self._cache:
-            packs = [pack for hash in named if (pack := self._packs[hash])]
-            self._cache[key] = VisibleRulesets(load_shared_systems(), packs, joined)
+            packs = [pack for hash in hashes if (pack := self._packs[hash])]
+            self._cache[key] = VisibleRulesets(load_shared_systems(), packs, in_force)
         return self._cache[key]

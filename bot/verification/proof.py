@@ -1,8 +1,8 @@
 """The check that an exported log is honest: chain, seeds, texts, dice, and heads from elsewhere.
 
-Everything that the chain covers is computed again. A head is the beginning of an event's hash, noted
-from a chat (`#41 1c9e06d2`, or whole pasted messages). Only heads from elsewhere show that the end
-of a log was not cut off.
+Everything that the chain covers is computed again. A head is the beginning of an event's hash,
+noted from a chat (`#41 1c9e06d2`, or whole pasted messages). Only heads from elsewhere show that the
+end of a log was not cut off.
 
 `bot/verification/check_file.py` checks what events may hold, and whether they follow on each other.
 """
@@ -77,7 +77,7 @@ def read_heads(texts: Iterable[str]) -> tuple[EventHead, ...]:
 
 
 def find_head_faults(heads: Iterable[EventHead], game: str, hashes: Sequence[str]) -> Iterator[str]:
-    """Yield a line for each head that fits none of the `hashes`, those of the log's events in order.
+    """Yield a line for each head that fits none of the hashes of a log's events, given in order.
 
     A head without a number may be that of any event, or of the beginning of the game.
     """
@@ -160,7 +160,7 @@ class Findings:
 
     @property
     def status(self) -> int:
-        """The exit status: 0 for a sound log, 1 for faults, 3 if only outcomes could not be replayed."""
+        """The exit status: 0 if all is sound, 1 for faults, 3 if outcomes could not be replayed."""
         if self.faults:
             return 1
         return 3 if self.unplayed else 0
@@ -188,7 +188,7 @@ class _Texts:
     """The texts that give the digest, None if one of them is missing."""
     closed: bool = False
     wiped: bool = False
-    """Whether a player had their texts deleted since the seed was promised."""
+    """True if a player had their texts deleted since the seed was promised."""
 
 
 def check_proof(log: Exported, heads: Iterable[str] = ()) -> Findings:
@@ -279,7 +279,7 @@ class _Check:
             )
 
     def _check_promises(self) -> None:
-        """Collect the seeds that events promise, and the digest of players' texts for each event's dice.
+        """Collect the promised seeds, and the digest of players' texts for each event's dice.
 
         Players may add texts to a seed until these are closed.
         """
@@ -298,7 +298,7 @@ class _Check:
                 texts.wiped |= event.body.get("kind") == "privacy"
 
     def _add_promise(self, number: int, secret: Mapping[str, Any]) -> None:
-        """Add the seed that an event promises, after a check of its protocol, number and commitment."""
+        """Check the protocol, number and commitment of a promised seed, and add it."""
         commitment = str(secret["commitment"])
         epoch = secret.get("epoch")
         expected_epoch = len(self._epochs) + 1
@@ -346,7 +346,7 @@ class _Check:
             )
 
     def _check_seeds(self) -> None:
-        """Check that the seeds in the file are those that the chain promised, and keep them."""
+        """Check the seeds in the file and in its events by their commitments, and keep the right ones."""
         for row in self._log.seeds:
             epoch = self._epochs.get(row.epoch)
             if epoch is None:
@@ -386,7 +386,7 @@ class _Check:
             epoch.seed = seed
 
     def _check_texts(self) -> None:
-        """Check that each text in the file has the hash, the kind of salt and the author of its event."""
+        """Check that each text in the file has the hash and author of its event, and one-line salt."""
         bodies = {event.number: event.body for event in self._log.events}
         for text in self._log.texts:
             body = bodies.get(text.event, {})
@@ -402,7 +402,7 @@ class _Check:
                 self._fault(text.event, f"the text {key} is said to be another person's.")
 
     def _find_promised_hash(self, body: Mapping[str, Any], number: int, key: str) -> object:
-        """Return the hash of a text in its event or in its sealed content, None if there is none."""
+        """Return the hash of a text in its event or in the sealed content, None if it has none."""
         if key in (SEALED, SAID):
             return body.get(key)
         for part in (body, self._read_sealed_content(number)):
@@ -463,7 +463,7 @@ class _Check:
     def _check_event_dice(
         self, number: int, notes: object, epoch: _Epoch | None, *, by_hand: bool
     ) -> None:
-        """Check the dice of one event by the seed in force, or count dice that cannot be checked."""
+        """Check the dice of an event by the seed in force, and count them."""
         dice = list(_read_dice(notes))
         if None in dice:
             self._fault(number, "its dice cannot be read.")
@@ -501,7 +501,7 @@ def _as_list(value: object) -> list[Any]:
 
 
 def _compute_hash(previous: str, event: ExportedEvent) -> str:
-    """Compute the hash of an event after the hash `previous`, "" for a body without canonical text."""
+    """Compute the hash of an event after `previous`, "" for a body without canonical text."""
     try:
         return compute_event_hash(previous, to_canonical(event.body))
     except (TypeError, RecursionError):

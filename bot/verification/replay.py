@@ -58,7 +58,8 @@ def is_playable(roll: Event) -> bool:
 def find_edition_problem(roll: Event) -> str:
     """Return the fault of the edition that a sequence or table names, or "".
 
-    An edition is at fault if it never existed.
+    An edition is at fault if it never existed, or if an extension names another base than its own.
+    Rolls without a rule set or edition, and rule sets that are not here, have no fault.
     """
     system = get_event_system(roll)
     edition = get_edition(roll)
@@ -86,74 +87,89 @@ def find_edition_problem(roll: Event) -> str:
     )
 
 
+_FIELD_FAULTS = {
+    "asks": "it asks for another choice than it says.",
+    "out": "its inputs and dice lead to another outcome.",
+    "result": "its words are not those of its outcome.",
+    "inputs": "its inputs are not those of its command.",
+    "used": "its inputs name other units than it says.",
+    "acting": "other units act than it says.",
+    "sources": "other units brought a value than it says.",
+    "changes": "its outcome changes other units than it says.",
+    "read": "it read the game's tracks otherwise than they were.",
+    "uses": "it uses other cards than its inputs name.",
+    "tracks": "its outcome changes other tracks than it says.",
+}
+"""The fields of an event that a replay computes, with the fault if one differs."""
+
+
 def find_replay_faults(
-    now: Game,
+    game: Game,
     roll: Event,
     *,
     sealed: bool = False,
     side: str = "",
-    before: Event = MappingProxyType({}),
+    previous: Event = MappingProxyType({}),
 ) -> Iterator[str]:
     """Replay an open or a `sealed` roll, table or sequence, and yield its faults.
 
-    `now` is the state before the roll, `side` the side of the player who sealed it, `before` the
-    previous event. The roll must be playable under today's rules, see `is_playable`.
+    `game` is the state before the roll, `side` the side of the player who sealed it, `previous` the
+    event before. The roll must be playable under today's rules, see `is_playable`.
     """
     try:
-        record = play_again(now, roll)
-        read_values = _read(now, roll, str(roll.get("side", side)))
+        record = play_again(game, roll)
+        read_values = _collect_read_values(game, roll, str(roll.get("side", side)))
     except UNREADABLE as error:
         yield f"its inputs and dice lead to no outcome ({shorten_value(error)})."
         return
     dice_problem = _find_dice_problem(roll.get("dice", []), record.build_dice_notes())
     if dice_problem:
         yield dice_problem
-    record = record._replace(uses=_find_uses(now, roll, record, side))
-    units = find_units_by_name(now, record.units)
-    lost_units = [unit.name for unit in units if has_left_fight(unit)]
-    if lost_units:
-        yield f"{lost_units[0]} had left the fight."
+    record = record._replace(uses=_find_uses(game, roll, record, side))
+    for unit in find_units_by_name(game, record.units):
+        if has_left_fight(unit):
+            yield f"{unit.name} had left the fight."
+            break
     if "upkeep" in roll:
-        goes_on = "upkeep" in before and before.get("target") == roll.get("target")
-        system = get_systems().get(now.system)
-        upkeep_problem = find_upkeep_problem(now, roll, system, goes_on=goes_on)
+        goes_on = "upkeep" in previous and previous.get("target") == roll.get("target")
+        system = get_systems().get(game.system)
+        upkeep_problem = find_upkeep_problem(game, roll, system, goes_on=goes_on)
         if upkeep_problem:
             yield upkeep_problem
-    sources = find_units_by_name(now, record.sources)
-    inputs = {name: value for name, value in record.inputs.items() if name != "label"}
-    changes = [change_to_json(change) for change in record.changes] if sealed else []
-    tracks = dict(record.tracks) if sealed and is_of_game(now, record.system) else {}
-    expected = {
-        "it asks for another choice than it says.": ("asks", build_choice_json(record)),
-        "its inputs and dice lead to another outcome.": ("out", dict(record.out)),
-        "its words are not those of its outcome.": ("result", record.result),
-        "its inputs are not those of its command.": ("inputs", inputs),
-        "its inputs name other units than it says.": (
-            "used",
-            [unit_to_json(unit) for unit in units],
-        ),
-        "other units act than it says.": (
-            "acting",
-            [unit.name for unit in units if unit.name in record.acting],
-        ),
-        "other units brought a value than it says.": (
-            "sources",
-            [unit_to_json(unit) for unit in sources],
-        ),
-        "its outcome changes other units than it says.": ("changes", changes),
-        "it read the game's tracks otherwise than they were.": ("read", read_values),
-        "it uses other cards than its inputs name.": (
-            "uses",
-            [card.to_json() for card in record.uses],
-        ),
-        "its outcome changes other tracks than it says.": ("tracks", tracks),
-    }
-    for problem, (field, value) in expected.items():
-        logged = _get_own_choice(roll) if field == "asks" else roll.get(field)
-        if not is_same_value(logged, value):
-            yield problem
-    if not sealed and not _has_logged_changes(now, roll, record):
+    expected_fields = _build_expected_fields(game, record, sealed=sealed)
+    expected_fields["read"] = read_values
+    for field, fault in _FIELD_FAULTS.items():
+        logged_value = _get_own_choice(roll) if field == "asks" else roll.get(field)
+        if not is_same_value(logged_value, expected_fields[field]):
+            yield fault
+    if not sealed and not _has_logged_changes(game, roll, record):
         yield "its outcome leads to other units than it says."
+
+
+def _build_expected_fields(game: Game, record: PlayRecord, *, sealed: bool) -> Json:
+    """Build the fields that the event of a replayed roll must have, except `read`.
+
+    Only a `sealed` roll holds changes of units and tracks; those of an open roll are in its patch.
+    """
+    units = find_units_by_name(game, record.units)
+    sources = find_units_by_name(game, record.sources)
+    fields: Json = {
+        "asks": build_choice_json(record),
+        "out": dict(record.out),
+        "result": record.result,
+        "inputs": {name: value for name, value in record.inputs.items() if name != "label"},
+        "used": [unit_to_json(unit) for unit in units],
+        "acting": [unit.name for unit in units if unit.name in record.acting],
+        "sources": [unit_to_json(unit) for unit in sources],
+        "uses": [card.to_json() for card in record.uses],
+        "changes": [],
+        "tracks": {},
+    }
+    if sealed:
+        fields["changes"] = [change_to_json(change) for change in record.changes]
+        if is_of_game(game, record.system):
+            fields["tracks"] = dict(record.tracks)
+    return fields
 
 
 def _get_own_choice(roll: Event) -> Json:
@@ -162,20 +178,21 @@ def _get_own_choice(roll: Event) -> Json:
     return {name: value for name, value in choice.items() if name not in ("side", "units", "due")}
 
 
-def _has_logged_changes(now: Game, roll: Event, record: PlayRecord) -> bool:
+def _has_logged_changes(game: Game, roll: Event, record: PlayRecord) -> bool:
     """Return whether a replayed roll changes the game as the log says.
 
     Units that it names may have joined the game by it, or not.
     """
     for joins in (True, False):
-        game_after = apply_play_record(now, record, get_systems(), joins=joins)
-        before, after = compute_difference(now, game_after)
-        if is_same_value(roll.get("before"), before) and is_same_value(roll.get("after"), after):
+        new_game = apply_play_record(game, record, get_systems(), joins=joins)
+        old_fields, new_fields = compute_difference(game, new_game)
+        is_same_before = is_same_value(roll.get("before"), old_fields)
+        if is_same_before and is_same_value(roll.get("after"), new_fields):
             return True
     return False
 
 
-def play_again(now: Game, roll: Event) -> PlayRecord:
+def play_again(game: Game, roll: Event) -> PlayRecord:
     """Play a roll, table or sequence again with its logged dice.
 
     Raises one of UNREADABLE if its inputs and dice lead to no outcome.
@@ -190,7 +207,7 @@ def play_again(now: Game, roll: Event) -> PlayRecord:
     if kind == "table":
         outcome = look_up_table(system.find_table(target), options, "", script)
     else:
-        roster = build_roster(now) if is_of_game(now, system.id) else {}
+        roster = build_roster(game) if is_of_game(game, system.id) else {}
         spec = CommandSpec((system.id, target), target, "sequence")
         read_values = roll.get("read") or {}
         earlier_dice = tuple(die["value"] for die in roll.get("fell", ()))
@@ -235,25 +252,25 @@ def _roll_with(options: Json, roll: Event, *, is_early: bool = False) -> PlayRec
     return record._replace(by_hand=bool(roll.get("hand")))
 
 
-def _find_uses(now: Game, roll: Event, record: PlayRecord, side: str) -> tuple[UsedCard, ...]:
+def _find_uses(game: Game, roll: Event, record: PlayRecord, side: str) -> tuple[UsedCard, ...]:
     """Return the cards in play that a sequence of the game uses up."""
-    may_use = roll["kind"] == "sequence" and "upkeep" not in roll and now.started
-    if not may_use or not is_of_game(now, record.system):
+    may_use = roll["kind"] == "sequence" and "upkeep" not in roll and game.started
+    if not may_use or not is_of_game(game, record.system):
         return ()
     sequence = get_systems()[record.system].find_sequence(record.target)
-    return find_used_cards(now, sequence, record.inputs, str(roll.get("side", side)))
+    return find_used_cards(game, sequence, record.inputs, str(roll.get("side", side)))
 
 
-def _read(now: Game, roll: Event, person: str) -> Json:
-    """Return the tracks and piles that a sequence reads in the state `now`."""
+def _collect_read_values(game: Game, roll: Event, person: str) -> Json:
+    """Return the tracks and piles that a sequence reads in the state `game`."""
     if roll["kind"] not in COMBAT:
         return {}
-    roster = build_roster(now) if is_of_game(now, roll["system"]) else {}
+    roster = build_roster(game) if is_of_game(game, roll["system"]) else {}
     sequence = get_systems()[roll["system"]].find_sequence(roll["target"])
     if is_continuation(roll):
-        return collect_tracks_after_choice(sequence, {**roll, "side": person}, roster, now)
+        return collect_tracks_after_choice(sequence, {**roll, "side": person}, roster, game)
     inputs = roll.get("inputs") or {}
-    return collect_tracks_and_piles(sequence, inputs, roster, now, person, roll.get("read") or {})
+    return collect_tracks_and_piles(sequence, inputs, roster, game, person, roll.get("read") or {})
 
 
 def _find_dice_problem(notes: list[Any], expected: list[Json]) -> str:
@@ -275,27 +292,27 @@ def _format_die(note: Json) -> str:
     return f"{shorten_value(note.get('label'))} d{note.get('sides')}{faces}"
 
 
-def is_same_value(value: object, other: object) -> bool:
+def is_same_value(logged: object, expected: object) -> bool:
     """Return whether two values are the same in an event. All empty values are the same."""
-    empty: tuple[object, ...] = (None, "", [], {}, ())
-    if value in empty or other in empty:
-        return value in empty and other in empty
-    return to_canonical({"": value}) == to_canonical({"": other})
+    empty_values: tuple[object, ...] = (None, "", [], {}, ())
+    if logged in empty_values or expected in empty_values:
+        return logged in empty_values and expected in empty_values
+    return to_canonical({"": logged}) == to_canonical({"": expected})
 
 
-def turn_is_todays(now: Game, event: Event) -> bool:
+def turn_is_todays(game: Game, event: Event) -> bool:
     """Return whether a start, next or pass leads to the phase, sides and words of today's tables."""
     if event["kind"] == "start":
         return _start_is_todays(event)
-    system = get_systems().get(now.system)
-    after = event.get("after", {})
+    system = get_systems().get(game.system)
     is_pass = event["kind"] == "pass"
     words = event["result"].partition("; ")[2] if is_pass else event["result"]
-    for next_state in _list_next_states(now, event, system):
-        if not is_same_value(after, compute_difference(now, next_state)[1]):
+    for next_state in _list_next_states(game, event, system):
+        _, new_fields = compute_difference(game, next_state)
+        if not is_same_value(event.get("after", {}), new_fields):
             continue
         title = format_phase_title(next_state, system)
-        if is_pass and _is_same_phase(now, next_state):
+        if is_pass and _is_same_phase(game, next_state):
             title = ""
         if words == title:
             return True
@@ -304,35 +321,38 @@ def turn_is_todays(now: Game, event: Event) -> bool:
 
 def _start_is_todays(event: Event) -> bool:
     """Return whether a start leads to the phase, sides and words of today's tables."""
-    game = event.get("after", {}).get("game", {})
-    system = get_systems().get(game.get("system", ""))
-    first = start_first_turn(Game("", sides=tuple(game.get("sides", ()))), system)
-    if first.go and "go" not in game:  # early logs have no `go`, and some games had no phases
-        first = replace(first, phase=game.get("phase", "") and first.phase, go=(), turn_of="")
-    logged = (game.get("phase", ""), tuple(game.get("go", ())), game.get("turn_of", ""))
-    if logged != (first.phase, first.go, first.turn_of):
+    fields = event.get("after", {}).get("game", {})
+    system = get_systems().get(fields.get("system", ""))
+    game = start_first_turn(Game("", sides=tuple(fields.get("sides", ()))), system)
+    if game.go and "go" not in fields:  # early logs have no `go`, and some games had no phases
+        phase = game.phase if fields.get("phase", "") else ""
+        game = replace(game, phase=phase, go=(), turn_of="")
+    logged_go = tuple(fields.get("go", ()))
+    logged = (fields.get("phase", ""), logged_go, fields.get("turn_of", ""))
+    if logged != (game.phase, game.go, game.turn_of):
         return False
-    return bool(event.get("result", "") == format_phase_title(first, system))
+    return bool(event.get("result", "") == format_phase_title(game, system))
 
 
-def _is_same_phase(game: Game, other: Game) -> bool:
+def _is_same_phase(game: Game, new_game: Game) -> bool:
     """Return whether two states of a game are in the same phase of the same turn."""
-    return (game.turn, game.phase, game.turn_of) == (other.turn, other.phase, other.turn_of)
+    phase = (game.turn, game.phase, game.turn_of)
+    return phase == (new_game.turn, new_game.phase, new_game.turn_of)
 
 
-def _list_next_states(now: Game, event: Event, system: System | None) -> Iterator[Game]:
+def _list_next_states(game: Game, event: Event, system: System | None) -> Iterator[Game]:
     """Yield the states that a next phase or a pass may lead to under today's tables.
 
     For early logs, which have no `go`, these include states without it.
     """
     if event["kind"] == "pass":
-        for side in now.go or now.sides:
-            yield from (apply_pass(now, system, side, acted=acted) for acted in (False, True))
+        for side in game.go or game.sides:
+            yield from (apply_pass(game, system, side, acted=acted) for acted in (False, True))
         return
-    yield start_next_phase(now, system)
-    if not now.go:
+    yield start_next_phase(game, system)
+    if not game.go:
         for phase_system in (system, None):
-            yield replace(start_next_phase(now, phase_system), go=(), passes=0, turn_of="")
+            yield replace(start_next_phase(game, phase_system), go=(), passes=0, turn_of="")
 
 
 def titles_are_todays(event: Event, contents: Mapping[int, Event]) -> bool:
@@ -351,39 +371,42 @@ def titles_are_todays(event: Event, contents: Mapping[int, Event]) -> bool:
 
 
 LONGEST = 60
+"""Maximum number of letters of a value in the description of a difference."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayedOutcome:
     """An outcome that was replayed under today's tables.
 
-    `what` names its rule set and sequence or table. `other` says what would differ today, or "".
+    `title` names its rule set and sequence or table. `difference` is "" if it is the same today.
     """
 
     game: str
     number: int
-    what: str
-    other: str
+    title: str
+    difference: str
 
 
 async def rerun(store: Store, games: tuple[str, ...] = ()) -> AsyncIterator[ReplayedOutcome]:
-    """Replay each outcome of these games, or of all games, in order.
+    """Yield each outcome of these games, or of all games if none is named, replayed in order.
 
     Raises UserError for a game that does not exist.
     """
     for game in games:
         async for outcome in _rerun_game(store, game):
             yield outcome
-    after = ""
-    while not games and (page := await store.list_games(after=after, limit=200)):
+    if games:
+        return
+    last_game = ""
+    while page := await store.list_games(after=last_game, limit=200):
         for game in page:
             async for outcome in _rerun_game(store, game):
                 yield outcome
-        after = page[-1]
+        last_game = page[-1]
 
 
 async def _rerun_game(store: Store, game: str) -> AsyncIterator[ReplayedOutcome]:
-    """Replay each outcome of one game. Raises UserError if the game does not exist."""
+    """Yield each outcome of one game, replayed. Raises UserError if the game does not exist."""
     saved = await store.load_game_by_id(game)
     if saved is None:
         hint = phrase("`/game list` shows their ids.")
@@ -392,49 +415,53 @@ async def _rerun_game(store: Store, game: str) -> AsyncIterator[ReplayedOutcome]
     texts = await store.load_texts(game)
     sealed = {text.event: text.text for text in texts if text.key == SEALED}
     systems = _build_todays_systems(await load_packs_of_events(store, events, texts))
-    past = Past(Game(game), read_sealed_contents(sealed)[0])
+    contents, _ = read_sealed_contents(sealed)
+    past = Past(Game(game), contents)
     for row in events:
         event = row.data
-        is_open = event["kind"] in OUTCOMES
-        roll = merge_choices(event, past.bodies) if is_open else past.contents.get(event["number"])
+        roll = past.contents.get(event["number"])
+        if event["kind"] in OUTCOMES:
+            roll = merge_choices(event, past.bodies)
         if roll is not None and roll.get("system"):
             with use_systems(systems):
                 differences = "; ".join(_list_differences(past.game, roll))
             is_hidden = roll is not event and event["number"] in past.game.sealed
             if is_hidden and differences:
                 differences = "another outcome (sealed)"
-            name = f"{roll['system']} {roll['target']}"
-            yield ReplayedOutcome(game, event["number"], name, differences)
+            title = f"{roll['system']} {roll['target']}"
+            yield ReplayedOutcome(game, event["number"], title, differences)
         past.add(event)
 
 
 def _build_todays_systems(packs: Mapping[str, Mapping[str, str]]) -> Mapping[str, System]:
     """Return the rule sets of the host, with those packs of the game that the host lacks."""
-    own = load_shared_systems()
+    host_systems = load_shared_systems()
     missing = []
     for id, system in add_packs(packs).items():
-        if id not in own and isinstance(system, PackSystem):
+        if id not in host_systems and isinstance(system, PackSystem):
             missing.append(system)
-    return VisibleRulesets(own, missing)
+    return VisibleRulesets(host_systems, missing)
 
 
-def _list_differences(now: Game, roll: Mapping[str, Any]) -> Iterator[str]:
+def _list_differences(game: Game, roll: Mapping[str, Any]) -> Iterator[str]:
     """Yield what would differ today: the words of the result, or up to three outputs."""
     try:
-        record = play_again(now, roll)
+        record = play_again(game, roll)
     except UNREADABLE as error:
         yield f"cannot be played any more: {str(error)[:LONGEST]}"
         return
-    before = dict(roll.get("out") or {})
-    after = dict(record.out)
-    changed = [
-        name for name in {**before, **after} if not is_same_value(before.get(name), after.get(name))
-    ]
+    old_outputs = dict(roll.get("out") or {})
+    new_outputs = dict(record.out)
+    changed = []
+    for name in {**old_outputs, **new_outputs}:
+        if not is_same_value(old_outputs.get(name), new_outputs.get(name)):
+            changed.append(name)
     if changed and roll.get("result", "") != record.result:
         yield f"{_cut(roll.get('result'))} would be {_cut(record.result)}"
         return
     for name in changed[:3]:
-        yield f"{name} {_cut(before.get(name))} would be {_cut(after.get(name))}"
+        old_value = _cut(old_outputs.get(name))
+        yield f"{name} {old_value} would be {_cut(new_outputs.get(name))}"
 
 
 def _cut(value: object) -> str:

@@ -4,12 +4,12 @@
 
 Before event 1 there is the SHA-256 of the game's id.
 
-Free texts and names may have to be deleted, and a sealed roll stays secret for a while. So the chain
-holds only a hash of a random salt and the text; salt and text are stored elsewhere.
+Free texts and names may have to be deleted, and a sealed roll stays secret for a while. So the
+chain holds only a hash of a random salt and the text; salt and text are stored elsewhere.
 
-The first line of an answer is hashed without a salt (`hash_first_line`). What may have to be deleted
-is not in its words: `⟦ab12⟧` stands for the person with this id, and `⟦41.label⟧` for the text
-`label` of event 41.
+The first line of an answer is hashed without a salt (`hash_first_line`). It holds marks in place of
+what may have to be deleted: `⟦ab12⟧` stands for the person with this id, and `⟦41.label⟧` for the
+text `label` of event 41.
 """
 
 import json
@@ -25,8 +25,8 @@ _encode = json.JSONEncoder(
 ).encode
 _KEY = re.compile('"(?:-?[0-9][0-9.e+-]*|true|false|null)":')
 _FLOAT = re.compile(r"[:,\[]-?[0-9]+(?:\.|e[+-])")
-"""Signs of values that `_plain` must convert: numbers that are not whole, and keys that were no text
-before. A text key that looks like a number is taken for one, which only costs time.
+"""Signs of values that `_plain` must convert: numbers that are not whole, and keys that were no
+text before. A text key that looks like a number is taken for one, which only costs time.
 """
 _MANY_DIGITS = b"0" * 16
 _ZEROS = bytes.maketrans(b"123456789", b"000000000")
@@ -46,7 +46,7 @@ _MARK = re.compile("⟦([^⟦⟧]+)⟧")
 _LETTER = re.compile(r"\w")
 
 SHORT = 8
-"""The fewest hex digits of a head that a check takes. Answers showed so many once."""
+"""The fewest hex digits of a head that a check takes. Answers once showed this many."""
 SHOWN = 16
 """The number of hex digits that answers show now, since eight can be forged in minutes."""
 
@@ -84,7 +84,7 @@ def has_large_number(body: Mapping[str, Any]) -> bool:
 
 
 def format_event(body: Mapping[str, Any]) -> str:
-    """Return the canonical JSON of a new event. Raises UserError for a number too large for browsers."""
+    """Return the canonical JSON of a new event. Raises UserError for too large a number."""
     try:
         text = to_canonical(body)
     except ValueError:  # a number of thousands of digits
@@ -133,7 +133,7 @@ def shorten_hash(head: str) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Return a copy of a JSON value with numbers that have one text. Raises TypeError, see `to_canonical`."""
+    """Return a JSON value with unambiguous numbers. Raises TypeError, see `to_canonical`."""
     if value is None or isinstance(value, str | bool | int):
         return value
     if isinstance(value, Mapping):
@@ -170,8 +170,8 @@ def mark_names(
     """Replace persons' names and free texts in a first line by marks, see `fill_marks`.
 
     `persons` are names by id, `texts` are (event, key, text). A name that occurs in the event's
-    `body` stays: a player may be called like a side, and the words for the side must not change when
-    the player's name does. At one position the longest name or text is replaced.
+    `body` stays: a player may be called like a side, and the words for the side must not change
+    when the player's name does. At one position the longest name or text is replaced.
     """
     marks = {text: f"⟦{event}.{key}⟧" for event, key, text in texts if key not in UNSAID and text}
     for person, name in persons.items():

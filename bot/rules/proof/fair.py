@@ -1,4 +1,4 @@
-"""Dice that can be checked afterwards: each face follows from a secret seed that was promised before.
+"""Dice that can be checked afterwards: each face follows from a secret seed promised before.
 
 The event that promises the seed names the number of a protocol. This is protocol 2:
 
@@ -66,7 +66,7 @@ class Stream:
     def draw(self, die: Die) -> int | str:
         """Return the value of the next die.
 
-        A die without sides that draws a card at a known place of its pile takes no word and shows 1.
+        A die without sides draws a card at a known place of its pile: it takes no word and shows 1.
         """
         if die.sides or die.pile is None:
             return die.value(self._draw_face(die.sides))

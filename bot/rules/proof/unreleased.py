@@ -1,6 +1,4 @@
-"""The refusal of data that only unreleased builds wrote. Such data stays untouched and is not called
-forged.
-"""
+"""The refusal of data that only unreleased builds wrote. It stays as it is, and is not called forged."""
 
 from collections.abc import Mapping
 from typing import Any

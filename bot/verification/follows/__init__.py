@@ -1,1 +1,1 @@
-"""Who may do what: whether each event may follow on those before it."""
+"""The checks whether each event of a log may follow on those before it."""

@@ -4,9 +4,9 @@ A hand owner ("seat" in the events) is a side, or `@` and the id of a player wit
 cards are closed, all can check only how many there are, where, and by dice with how many sides they
 were drawn. Once an event opens them, `find_opened_faults` draws them again.
 
-Each `check_` takes the log so far, the event, and the fields of the game that it changes. It returns
-a fault, or "" if there is none. `out` are counts of the cards that are out of their piles, see
-`bot.rules.cards.Out`.
+Each `check_` takes the log so far, the event, and the fields of the game that it changes. It
+returns a fault, or "" if there is none. `out` are counts of the cards that are out of their piles,
+see `bot.rules.cards.Out`.
 """
 
 import re
@@ -85,7 +85,7 @@ def _find_deck_cards_problem(id: str, deck: Deck) -> str:
 
 
 def _list_typed_cards(deck: Deck) -> set[str]:
-    """Return the cards with typed names: each has the event and the key of the text with its name."""
+    """Return the cards with typed names. Their ids are the event and the key of the text."""
     return {card for card in deck.ids if cards.WORD.fullmatch(card)}
 
 
@@ -187,11 +187,11 @@ class _ClosedDraw:
     """A draw with closed dice, as its event describes it."""
 
     owners: list[str]
-    """The hand owner of each card that stays closed; the top of the pile if somebody looked at it."""
+    """The hand owner of each card that stays closed; after a peek, the top of the pile."""
     names: list[str]
     """The cards that were drawn openly into play."""
     peeks: bool
-    """Whether somebody looked at the top of the pile instead of drawing."""
+    """True if somebody looked at the top of the pile instead of drawing."""
     peeked_count: int
     """The number of cards that they looked at, including those already known on top."""
 
@@ -231,10 +231,8 @@ def _check_closed_draw(past: Past, event: Event) -> str:
     seats_on_peek = event["does"] == "peek" and "seats" in event
     if id not in game.decks or "dice" in event or seats_on_peek:
         return "it draws from a deck that nobody declared, or too much at once."
-    if not _may_hold(game, event, _list_owners(event)):
-        return "it draws for hands that are not theirs."
     draw = _read_closed_draw(event)
-    problem = _find_closed_count_problem(game, event, draw)
+    problem = _find_closed_draw_problem(game, event, draw)
     if problem:
         return problem
     deck = cards.deck_from_json(game.decks[id])
@@ -275,9 +273,11 @@ def _may_hold(game: Game, event: Event, owners: Sequence[str]) -> bool:
     return bool(does == "peek")
 
 
-def _find_closed_count_problem(game: Game, event: Event, draw: _ClosedDraw) -> str:
-    """Return what is wrong with the number of cards and of closed texts in a closed draw, or ""."""
+def _find_closed_draw_problem(game: Game, event: Event, draw: _ClosedDraw) -> str:
+    """Return what is wrong with the hands, the number of cards and the texts of a closed draw, or ""."""
     id = event["deck"]
+    if not _may_hold(game, event, draw.owners):
+        return "it draws for hands that are not theirs."
     if not 0 < draw.result_count <= cards.MOST_DRAWN or draw.count > draw.result_count:
         return "it draws nothing, or too much at once."
     face_keys = _number_keys("face.", len(event["closed"]))
@@ -300,7 +300,7 @@ def _list_result_cards(event: Event) -> list[str]:
 
 
 def _count_peeked(event: Event) -> int:
-    """Return how many closed cards somebody looked at, from the result of the event; 0 if unclear."""
+    """Return how many cards somebody looked at, by the result of the event; 0 if unclear."""
     match = re.search(r": ([1-9][0-9]?) closed", event["result"])
     return int(match[1]) if match else 0
 
@@ -343,7 +343,7 @@ def check_move(past: Past, event: Event, _: GameFields) -> str:
 
 
 def _check_open_move(past: Past, event: Event) -> str:
-    """Return a fault unless open cards move from a place in `FROM` to one in `TO` or the pile; else "".
+    """Return a fault unless open cards move as `FROM` and `TO` allow, else "".
 
     A shuffle takes all discards, and the known ends of the pile. Cards may return to a known end.
     """
@@ -504,7 +504,7 @@ def _find_overdrawn_problem(id: str, deck: Deck, out: Out) -> str:
 
 
 def _check_agreement(past: Past, event: Event) -> str:
-    """Return a fault unless a hand owner agrees for the first time that hands may be opened; else "".
+    """Return a fault unless a hand owner agrees for the first time to open hands, else "".
 
     The hands are opened when the game ends. A manager may agree for an owner who is gone.
     """
@@ -554,7 +554,7 @@ def get_agreement_key(seat: str) -> str:
 
 
 def list_closed_hands(game: Game) -> Iterator[str]:
-    """Yield a sentence for each hand and known end with closed cards, which nobody can check yet."""
+    """Yield a sentence for each hand and known end with closed cards, which nobody can check."""
     for id in game.decks:
         for owner, count in sorted(cards.count_at(id, HAND, game.cards).items()):
             amount = "1 closed card" if count == 1 else f"{count} closed cards"
@@ -578,7 +578,7 @@ def list_holders(out: Out, decks: Mapping[str, object]) -> list[str]:
 
 
 def return_hands(out: Out, decks: Mapping[str, object], seats: Sequence[str]) -> dict[str, int]:
-    """Return the card counts after these hand owners put their hands back, closed and opened cards."""
+    """Return the card counts after these hand owners put all cards of their hands back."""
     zero_counts = dict[str, int]()
     for id in decks:
         for owner in seats:
@@ -653,7 +653,7 @@ def return_closed_cards(out: Out, decks: Mapping[str, object]) -> dict[str, int]
 
 
 def _remove_marks(out: Out) -> dict[str, int]:
-    """Return the counts without those that count no cards: agreements, and the last closed draws."""
+    """Return the counts without agreements and last closed draws, which count no cards."""
     return {
         key: count
         for key, count in out.items()
@@ -667,7 +667,7 @@ def _list_owners_of_known(out: Out, decks: Mapping[str, object]) -> set[str]:
 
 
 def find_moves_problem(past: Past, event: Event, out: Out) -> str:
-    """Return a fault if the patch of an event does not lead exactly to the card counts `out`, else "".
+    """Return a fault unless the patch of an event leads exactly to the card counts `out`, else "".
 
     `out` may hold zero counts.
     """
@@ -675,7 +675,7 @@ def find_moves_problem(past: Past, event: Event, out: Out) -> str:
 
 
 def _find_opening_problem(past: Past, event: Event) -> str:
-    """Return a fault unless an event opens all closed cards: those since the event `shows`; else ""."""
+    """Return a fault unless an event opens all closed cards, from the first on (`shows`); else ""."""
     if event.get("shows", 0) == past.game.hidden:
         return ""
     return "it opens other cards than are closed."
@@ -722,7 +722,7 @@ def _find_end_problem(past: Past, event: Event) -> str:
 
 
 def find_opened_faults(bodies: Sequence[Event], texts: Texts) -> Iterator[tuple[int, str]]:
-    """Draw all cards again that were closed and are open by now. Yield the faults as (event, fault).
+    """Draw all cards again that were closed and opened since. Yield (event, fault).
 
     `bodies` are all events of a log in order, `texts` the texts in the file.
     """
@@ -845,7 +845,7 @@ class _CardReplay:
         return [card if draw in self._public_draws else UNSEEN for draw, card in pile_end]
 
     def _replay_hand_exit(self, body: Event) -> cards.Hands:
-        """Return the closed hands after a move of cards out of a hand, or open cards on a known end.
+        """Return the closed hands after cards left a hand, or open cards were put on a known end.
 
         Raises ValueError for a card that was not in the hand.
         """
@@ -862,10 +862,11 @@ class _CardReplay:
         return hands
 
     def _take_from_hand(self, body: Event, hands: dict[str, list[Held]]) -> list[Held]:
-        """Remove the closed cards of an event from their hand, and return them as its own draws.
+        """Remove the closed cards of an event from their hand in `hands`, and return them.
 
-        Named cards must be the oldest copies in the hand. If the cards go to another hand or a known
-        end, its texts must name them. Raises ValueError or IndexError if a card does not fit.
+        Each returned card counts as a draw of this event. Named cards must be the oldest copies in
+        the hand. If the cards go to another hand or a known end, texts of the event must name them.
+        Raises ValueError, KeyError or IndexError if a card or text does not fit.
         """
         number = body["number"]
         hand = hands.setdefault(body["seat"], [])

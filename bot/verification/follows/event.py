@@ -40,7 +40,7 @@ from bot.verification.follows.past import Event, GameFields, Past
 
 
 def find_event_faults(past: Past, event: Event) -> Iterator[str]:
-    """Yield the faults in the shape of the next event, and one if a log does not begin with a start."""
+    """Yield the faults in the shape of the next event, and one unless the first is a start."""
     yield from find_shape_faults(event)
     if not past.bodies and event.get("kind") != "start":
         yield "a log begins with a start."
@@ -111,7 +111,7 @@ def _fits_game(game: Game, patch: Event) -> bool:
 
 
 def _check_start(past: Past, event: Event, fields: GameFields) -> str:
-    """Return a fault unless the event is the only start, and starts the game of the file; else ""."""
+    """Return a fault unless the event is the only start, and of the game of the file; else ""."""
     secret = event["secret"]
     is_free_play = bool(event.get("free"))
     if past.bodies:
@@ -279,7 +279,8 @@ def _check_track(past: Past, event: Event, fields: GameFields) -> str:
 def _find_packs_problem(past: Past, event: Event, fields: GameFields) -> str:
     """Return what is wrong with the pack versions that an event brings into force, or "".
 
-    It brings one version at a time, except extensions. Undo and redo may bring back any.
+    It brings one version at a time, except extensions. Sequences and changes of units bring none
+    into a game that was started. Undo and redo may bring back any.
     """
     game = past.game
     if "packs" not in fields or event["kind"] in ("undo", "redo"):
@@ -299,7 +300,9 @@ def _find_packs_problem(past: Past, event: Event, fields: GameFields) -> str:
 def _find_extends_problem(past: Past, event: Event, fields: GameFields) -> str:
     """Return what is wrong with the extensions that an event brings into force, or "".
 
-    There may be several. The field `extends` of the event maps each to the game that it extends.
+    There may be several. The field `extends` of the event maps each to the game that it extends,
+    which must be the one that is played. A game that was started gets only an extension that the
+    event plays itself, with units.
     """
     game = past.game
     packs = tuple(fields["packs"])
@@ -325,7 +328,7 @@ def _find_extends_problem(past: Past, event: Event, fields: GameFields) -> str:
 
 
 def format_pack_words(packs: tuple[str, ...]) -> str:
-    """Format the result in the log when the last of these pack versions comes in force, "" for none."""
+    """Format the result in the log when the last of these pack versions comes in force."""
     return f"pack version {packs[-1][:8]}" if packs else ""
 
 
@@ -341,7 +344,7 @@ def format_rule_words(old_rules: Mapping[str, bool], new_rules: Mapping[str, boo
 
 
 def _check_undo(past: Past, event: Event, _: GameFields) -> str:
-    """Return a fault unless the undo reverses an event that it may, by agreement if needed; else "".
+    """Return a fault unless an undo exactly reverses an event that it may undo, else "".
 
     No later event may have built on it. If dice were rolled, others have to agree.
     """
@@ -386,7 +389,7 @@ def _find_free_undo_problem(game: Game, event: Event, undone: Event) -> str:
 
 
 def _check_redo(past: Past, event: Event, _: GameFields) -> str:
-    """Return a fault unless the redo restores what was undone last, by agreement if needed; else "".
+    """Return a fault unless a redo exactly restores the event that was undone last, else "".
 
     Others have to agree if they agreed to the undo.
     """
@@ -401,7 +404,7 @@ def _check_redo(past: Past, event: Event, _: GameFields) -> str:
 
 
 def _find_agreement_problem(past: Past, event: Event, undone: Event, action: str) -> str:
-    """Return what is wrong with the agreement to an undo or redo, or with its absence; "" if nothing is.
+    """Return what is wrong with the agreement to an undo or redo, or with its absence; else "".
 
     `action` is "undo" or "redo", `undone` the event that it takes back or restores. The field
     `asked` of the event is the person who asked for it; the author agreed. If an undo passes over

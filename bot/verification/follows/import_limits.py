@@ -1,8 +1,10 @@
-"""Whether a log that came from elsewhere can be shown here: `grognard verify` finds it sound, and
-yet a name in it may be one that we would not have taken, or a roster larger than ours."""
+"""The limits of an imported log that `grognard verify` finds sound.
+
+A name in it may be one that nobody could type here, or its roster larger than ours.
+"""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from bot.game.events import ROLLS
@@ -12,70 +14,68 @@ from bot.rulesets.catalog import get_systems
 
 _LONGEST_TEXT = 8_000
 _ODD = re.compile("[\x00-\x08\n-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-"""Breaks of a line, and marks that turn the direction of what is read."""
+"""Line breaks and control characters, and marks that turn the direction of what is read."""
 
 
 def is_in_line(text: str) -> bool:
-    """Return whether a text shows as what it is, in one line. What is typed is made so; a file
-    could bring a whole answer.
+    """Return whether a text shows as one line, without hidden characters.
+
+    Typed texts are cleaned. A text of a file could look like a whole answer of the bot.
     """
     return _ODD.search(text) is None
 
 
 def is_valid(game: Game) -> bool:
-    """Return whether the state to which a sound log leads is one of a system that is here, with
-    names as we take them.
+    """Return whether the state that an imported log leads to can be played here.
+
+    Its rule set must exist here, its roster have at most MAX_ROSTER units, and its names be short
+    and in one line.
     """
-    units = game.units.values()
-    names = (
-        game.id,
-        game.system,
-        game.name,
-        game.master,
-        game.phase,
-        game.initiative,
-        game.winner,
-        game.wins,
-        *game.sides,
-    )
-    parts = (
-        word
-        for unit in units
-        for word in (unit.name, unit.handle, unit.type, unit.side, unit.state, *unit.marks)
-    )
-    keys = (
-        key for unit in units for key in (*unit.numbers, *(unit.back.numbers if unit.back else ()))
-    )
-    backs = (unit.back.type for unit in units if unit.back)
-    return (
-        (not game.system or game.system in get_systems())
-        and len(game.units) <= MAX_ROSTER
-        and all(len(unit.name) <= MAX_NAME for unit in units)
-        and all(map(is_in_line, (*names, *parts, *keys, *backs)))
-    )
+    if game.system and game.system not in get_systems():
+        return False
+    if len(game.units) > MAX_ROSTER:
+        return False
+    if any(len(unit.name) > MAX_NAME for unit in game.units.values()):
+        return False
+    return all(map(is_in_line, _list_names(game)))
+
+
+def _list_names(game: Game) -> Iterator[str]:
+    """Yield the names and other words that answers about a game show."""
+    yield from (game.id, game.system, game.name, game.master, game.phase)
+    yield from (game.initiative, game.winner, game.wins, *game.sides)
+    for unit in game.units.values():
+        yield from (unit.name, unit.handle, unit.type, unit.side, unit.state)
+        yield from unit.marks
+        yield from unit.numbers
+        if unit.back:
+            yield unit.back.type
+            yield from unit.back.numbers
 
 
 def is_valid_event(body: Mapping[str, Any]) -> bool:
-    """Return whether log, exports and statistics can tell this event of a sound log: its units, and
-    the inputs of a roll.
+    """Return whether log, exports and statistics can show an event of a sound log.
+
+    The names of its units must be in one line, and the inputs of a roll as `_are_inputs` says.
     """
-    patches = (body.get(name, {}).get("units", {}).values() for name in ("before", "after"))
-    units = [
-        *body.get("used", ()),
-        *body.get("sources", ()),
-        *(unit for patch in patches for unit in patch if unit),
-    ]
-    names = all(is_in_line(unit[part]) for unit in units for part in ("name", "handle", "type"))
-    return names and (
-        body["kind"] not in ROLLS or _are_inputs(body["kind"], body.get("inputs", {}))
-    )
+    units = [*body.get("used", ()), *body.get("sources", ())]
+    for name in ("before", "after"):
+        patch_units = body.get(name, {}).get("units", {})
+        units += [unit for unit in patch_units.values() if unit]
+    for unit in units:
+        if not all(is_in_line(unit[field]) for field in ("name", "handle", "type")):
+            return False
+    return body["kind"] not in ROLLS or _are_inputs(body["kind"], body.get("inputs", {}))
 
 
 def _are_inputs(kind: str, inputs: Mapping[str, Any]) -> bool:
-    """Return whether inputs are texts, numbers and lists, and a roll says which dice."""
-    return (kind != "roll" or isinstance(inputs.get("dice"), str)) and all(
-        len(value) <= _LONGEST_TEXT
-        if isinstance(value, str)
-        else isinstance(value, bool | int | float | list)
-        for value in inputs.values()
-    )
+    """Return whether inputs are short texts, numbers and lists. A plain roll must name its dice."""
+    if kind == "roll" and not isinstance(inputs.get("dice"), str):
+        return False
+    for value in inputs.values():
+        if isinstance(value, str):
+            if len(value) > _LONGEST_TEXT:
+                return False
+        elif not isinstance(value, bool | int | float | list):
+            return False
+    return True

@@ -19,7 +19,7 @@ GameFields = Mapping[str, Any]
 
 @dataclass(slots=True)
 class Past:
-    """A log up to an event: the game that it led to, its events, their authors, and sealed contents.
+    """A log up to an event: the state of the game, the events, their authors, and sealed contents.
 
     Persons are ids. "Here" means since the last import, so on the host that wrote the rest.
     """

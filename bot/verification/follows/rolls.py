@@ -1,7 +1,7 @@
-"""The checks whether an event follows the log: rolls, sealed or open, and players' texts for the dice.
+"""The checks whether an event follows the log: open and sealed rolls, and texts for the dice.
 
-Each `check_` takes the log so far, the event, and the fields of the game that it changes. It returns
-a fault, or "" if there is none.
+Each `check_` takes the log so far, the event, and the fields of the game that it changes. It
+returns a fault, or "" if there is none.
 """
 
 import re
@@ -422,6 +422,9 @@ def _build_title_pattern(number: int, roll: Event) -> str:
 
 
 def _is_of_game(game: Game, system: str) -> bool:
-    """Return whether results of a rule set count in the game. "" stands for plain rolls."""
+    """Return whether results of a rule set count in the game.
+
+    They do if it is the rule set of the game, or the game has none yet. "" stands for plain rolls.
+    """
     is_empty = not game.started and not game.units
     return not system or game.system in ("", system) or is_empty

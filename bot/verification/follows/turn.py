@@ -1,7 +1,7 @@
-"""The checks whether an event follows the log: players, turns, phases, sides to act, plans and orders.
+"""The checks whether an event follows the log: players, phases, sides to act, plans and orders.
 
-Each `check_` takes the log so far, the event, and the fields of the game that it changes. It returns
-a fault, or "" if there is none.
+Each `check_` takes the log so far, the event, and the fields of the game that it changes. It
+returns a fault, or "" if there is none.
 """
 
 import re
@@ -52,7 +52,7 @@ def check_advance(past: Past, event: Event, fields: GameFields) -> str:
 
 
 def _find_phase_problem(past: Past, event: Event, fields: GameFields, words: str) -> str:
-    """Return what is wrong with the phase that an event begins, and with `words` for it; else ""."""
+    """Return what is wrong with the phase that an event begins and the words for it, or ""."""
     game = past.game
     is_near_turn = fields.get("turn", game.turn) in (game.turn, game.turn + 1)
     if not is_near_turn or not fields.keys() & _PHASE_FIELDS:
@@ -88,7 +88,7 @@ def find_led_phase_problem(past: Past, event: Event, fields: GameFields) -> str:
 
 
 def find_cards_problem(past: Past, event: Event, out: Out) -> str:
-    """Return a fault if the patch of an event does not lead exactly to the card counts `out`, else "".
+    """Return a fault unless the patch of an event leads exactly to the card counts `out`, else "".
 
     `out` holds no zero counts.
     """
@@ -102,7 +102,7 @@ def find_cards_problem(past: Past, event: Event, out: Out) -> str:
 
 
 def is_exact_change(event: Event, game: Game, new_game: Game) -> bool:
-    """Return whether the patch of an event leads from one game to the other, and changes no more."""
+    """Return whether the patch of an event is exactly the difference of two states of a game."""
     return compute_difference(game, new_game) == (event.get("before", {}), event.get("after", {}))
 
 
@@ -145,7 +145,7 @@ def _is_taking_off(old_unit: Event, new_unit: Event) -> bool:
 
 
 def check_hand_over(past: Past, event: Event, fields: GameFields) -> str:
-    """Return a fault unless a side to act hands over or passes, or a chit's activation ends; else "".
+    """Return a fault unless a side to act passes or hands over, or a chit is done; else "".
 
     If that ends the phase, the event begins the next one.
     """
@@ -187,7 +187,10 @@ def check_initiative(past: Past, event: Event, fields: GameFields) -> str:
 
 
 def find_initiative_go_problem(past: Past, fields: GameFields) -> str:
-    """Return what is wrong with the sides to act after the initiative was given, or ""."""
+    """Return what is wrong with the sides to act after the initiative was given, or "".
+
+    Nobody has passed then. In a phase that a deck leads, chits decide which sides may act.
+    """
     if fields.get("passes"):
         return "nobody has passed when the initiative brings the go anew."
     if past.game.led and "go" in fields:
@@ -299,9 +302,10 @@ def check_import(past: Past, event: Event, fields: GameFields) -> str:
 
 
 def check_privacy(past: Past, event: Event, fields: GameFields) -> str:
-    """Return a fault unless the author, and no other person, leaves when their data is deleted; else "".
+    """Return a fault unless the author alone leaves the game when their data is deleted, else "".
 
-    An account that is also a person of an imported file leaves as both persons.
+    An account that is also a person of an imported file leaves as both persons. A master who leaves
+    has no successor.
     """
     game = past.game
     author = event["who"]
