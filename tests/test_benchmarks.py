@@ -1,4 +1,4 @@
-"""Every benchmark is one that `make benchmarks` can run, and its page says what it says."""
+"""`make benchmarks` can run every benchmark, and its page says what each one measures."""
 
 from __future__ import annotations
 
