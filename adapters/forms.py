@@ -42,7 +42,9 @@ class OpenForm:
         """
         if self.spec.family not in KEPT:
             return self.spec.path, taken.options
-        name, _, rest = get_draft_action(taken.how, self.draft.key, taken.options).partition(":")
+        name, _, rest = get_draft_action(taken.roll_mode, self.draft.key, taken.options).partition(
+            ":"
+        )
         return ("button", name), {"rest": rest}
 
     async def answer_command(

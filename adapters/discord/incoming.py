@@ -421,7 +421,7 @@ async def _run_form(
         await services.delivery.respond_with(request, reply)
         return
     if await save_draft_if_runnable(services.app, form, result):
-        private = result.how in (ODDS, SECRET, HAND)
+        private = result.roll_mode in (ODDS, SECRET, HAND)
         command = _build_command(request, *form.get_command(result), private=private)
         answering = form.answer_command(services.app, result, command)
     else:

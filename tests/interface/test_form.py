@@ -353,7 +353,7 @@ def test_the_command_so_far_can_be_typed() -> None:
         "adjacent": True,
         "mods": "tis",
     }
-    shown = build_form(FIRE, given, SMALL, WIDE).given
+    shown = build_form(FIRE, given, SMALL, WIDE).options
     assert (
         format_command(FIRE, shown) == '/lnlt fire attackers="Squad 1; Squad 2" tm=2 adjacent tis'
     )
@@ -374,9 +374,9 @@ def test_a_flag_that_is_on_by_default_can_be_switched_off_and_on_again() -> None
     assert saves.chosen
     off = after({}, [])
     assert off == {"saves": False}
-    assert format_command(shoot, build_form(shoot, off, CompletionContext(), WIDE).given).endswith(
-        "saves=no"
-    )
+    assert format_command(
+        shoot, build_form(shoot, off, CompletionContext(), WIDE).options
+    ).endswith("saves=no")
     assert after(off, ["saves"]) == {}
 
 
@@ -439,11 +439,11 @@ def test_a_first_shot_among_sixty_units_needs_no_typed_modifier() -> None:
     assert [one.name for one in form.fields] == ["attackers", "targets", OTHERS, FLAGS, REST]
     values = {"attackers": ["us1"], "targets": ["vc1"], FLAGS: ["tm=2", "adjacent"]}
     taken = evaluate_form(FIRE, KNOWN, form, values)
-    assert (taken.how, taken.options["tm"], taken.options["adjacent"]) == (ROLL, 2, True)
+    assert (taken.roll_mode, taken.options["tm"], taken.options["adjacent"]) == (ROLL, 2, True)
     odds = build_form(FIRE, {ODDS: True}, KNOWN, NARROW)
     assert odds.title == "Direct fire: odds"
-    assert evaluate_form(FIRE, KNOWN, odds, values).how == ODDS
-    assert evaluate_form(FIRE, KNOWN, form, {**values, REST: "odds"}).how == ODDS, (
+    assert evaluate_form(FIRE, KNOWN, odds, values).roll_mode == ODDS
+    assert evaluate_form(FIRE, KNOWN, form, {**values, REST: "odds"}).roll_mode == ODDS, (
         "never a shot instead"
     )
 

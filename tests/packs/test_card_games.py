@@ -57,7 +57,9 @@ class Direct(Screen):
         taken = evaluate_form(spec, known, form, fields)
         assert taken.problem is None, taken.problem
         await app.drafts.put(draft._replace(options=taken.options))
-        reply = await self.channel.press(who, get_draft_action(taken.how, draft.key, taken.options))
+        reply = await self.channel.press(
+            who, get_draft_action(taken.roll_mode, draft.key, taken.options)
+        )
         reply = await self.channel.meant(who, reply)
         assert not reply.error, f"{button}: {reply.format_text()}"
         return reply

@@ -195,7 +195,7 @@ async def send_example(channel: Channel, spec: CommandSpec, room: Room) -> str:
     if taken.problem is not None:
         return taken.problem.code
     await channel.app.drafts.put(draft._replace(options=taken.options))
-    reply = await channel.press("Anna", get_draft_action(taken.how, draft.key, taken.options))
+    reply = await channel.press("Anna", get_draft_action(taken.roll_mode, draft.key, taken.options))
     reply = await channel.meant("Anna", reply)
     return f"{reply.code} {reply.format_text()}" if reply.error else ""
 

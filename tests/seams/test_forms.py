@@ -102,16 +102,16 @@ def test_what_was_asked_is_what_the_form_does(room: Room, *, roster: bool) -> No
                     name: value for name, value in options.items() if name not in ASKED
                 } | given(spec, way)
                 taken = as_opened(spec, before, known, room)
-                assert taken.how == ASKED[way], (spec.name, way)
-                assert get_draft_action(taken.how, KEY, taken.options).startswith(
-                    DOES[taken.how]
+                assert taken.roll_mode == ASKED[way], (spec.name, way)
+                assert get_draft_action(taken.roll_mode, KEY, taken.options).startswith(
+                    DOES[taken.roll_mode]
                 ), (
                     spec.name,
                     way,
                 )
                 assert bool(taken.options.get(SECRET)) == (way == SECRET), (spec.name, way)
                 again = as_opened(spec, taken.options, known, room)
-                assert again.how == taken.how, (spec.name, way, "opened once more")
+                assert again.roll_mode == taken.roll_mode, (spec.name, way, "opened once more")
                 tried += 2
     assert tried > 700
 
@@ -152,7 +152,7 @@ def test_only_an_explicit_other_choice_rolls(room: Room) -> None:
     for spec in COUNTED:
         for way in (ODDS, COMPARE):
             taken = as_opened(spec, given(spec, way), some_units(spec), room, **{HOW: ROLL})
-            assert taken.how == ROLL, spec.name
+            assert taken.roll_mode == ROLL, spec.name
             assert not spec.counts_only_odds(taken.options), spec.name
 
 
@@ -164,7 +164,7 @@ def test_a_refused_form_keeps_its_way_at_every_field() -> None:
                 spec, given(spec, ODDS), known, MODAL, option.name, "Something was wrong here."
             )
             taken = evaluate_form(spec, known, form, send_on_discord(form, {}))
-            assert taken.how == ODDS, (spec.name, option.name)
+            assert taken.roll_mode == ODDS, (spec.name, option.name)
 
 
 def test_whatever_has_another_kind_of_form_has_no_way_to_choose() -> None:
@@ -219,7 +219,7 @@ async def sent(channel: Channel, key: str, name: str = "Anna", **chosen: str) ->
     await channel.app.drafts.put(
         draft._replace(options=taken.options, wrong="", message="", better=None)
     )
-    action = get_draft_action(taken.how, key, taken.options)
+    action = get_draft_action(taken.roll_mode, key, taken.options)
     reply = await channel.press(name, action)
     return await channel.app.forms.offer_correction(reply, spec, taken.options, who, key)
 
@@ -302,7 +302,7 @@ async def _odds_never_roll(spec: CommandSpec) -> None:
         fix.wrong,
         fix.message,
     )
-    assert evaluate_form(spec, CompletionContext(), form, {}).how == ODDS, spec.name
+    assert evaluate_form(spec, CompletionContext(), form, {}).roll_mode == ODDS, spec.name
     # Roll it is a choice
     rolled = await channel.press("Anna", faces(typed)["Roll it"])
     assert not rolled.error, (spec.name, rolled.format_text())

@@ -1,4 +1,4 @@
-"""Which modifiers a form leaves out because no unit that is chosen, or could be, can bear them."""
+"""The modifiers that a form leaves out, as no unit that is chosen, or could be, can bear them."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -12,29 +12,34 @@ from bot.ui.typing.complete import CompletionContext, is_out, takes_own_units
 
 
 def drop_unborne(
-    spec: CommandSpec, options: Mapping[str, object], known: CompletionContext
+    spec: CommandSpec, options: Mapping[str, object], context: CompletionContext
 ) -> CommandSpec:
-    """Return the command without the modifiers that no unit chosen, or on the roster, can bear.
+    """Return the command without the modifiers that no unit can bear: no chosen one or, if none is
+    chosen, no unit of the roster.
 
-    What was given stays, and whatever was dropped can still be typed.
+    Modifiers that are set stay. Dropped ones can still be typed.
     """
-    given = {*split_words(options.get("mods") or ()), *(name for name in options if options[name])}
-    unborne = _find_unborne_words(spec, options, known) - given
+    used = {*split_words(options.get("mods") or ()), *(name for name in options if options[name])}
+    unborne = _find_unborne_words(spec, options, context) - used
     if not unborne:
         return spec
-    kept = [
-        _drop_words(option, unborne) if option.type == "mods" else option
-        for option in spec.options
-        if not (option.type == "bool" and option.name in unborne)
-    ]
-    return spec._replace(options=tuple(kept))
+    options_left = []
+    for option in spec.options:
+        if option.type == "mods":
+            options_left.append(_drop_words(option, unborne))
+        elif option.type != "bool" or option.name not in unborne:
+            options_left.append(option)
+    return spec._replace(options=tuple(options_left))
 
 
 def _find_unborne_words(
-    spec: CommandSpec, options: Mapping[str, object], known: CompletionContext
+    spec: CommandSpec, options: Mapping[str, object], context: CompletionContext
 ) -> frozenset[str]:
-    game = known.game
-    if game is None or spec.system != game.id or not known.roster:
+    """Return the modifiers of a sequence that no chosen or possible unit can bear; empty for other
+    commands, without a roster, and if the sequence does not say who bears what.
+    """
+    game = context.game
+    if game is None or spec.system != game.id or not context.roster:
         return frozenset()
     sequence = game.sequences.get(spec.target)
     if sequence is None or not sequence.bears:
@@ -42,7 +47,7 @@ def _find_unborne_words(
     lists = {bearers.option for bearers in sequence.bears.values()}
     words = game.words["units"]
     units = {
-        option.name: _list_units(option, str(options.get(option.name) or ""), words, known)
+        option.name: _list_units(option, str(options.get(option.name) or ""), words, context)
         for option in spec.options
         if option.name in lists
     }
@@ -55,22 +60,22 @@ def _drop_words(option: Option, words: frozenset[str]) -> Option:
 
 
 def _list_units(
-    option: Option, text: str, words: UnitWords, known: CompletionContext
+    option: Option, text: str, words: UnitWords, context: CompletionContext
 ) -> tuple[Unit, ...]:
-    """Return the units that are chosen in an option, else all of the roster that could be; () for
-    a text that cannot be read yet.
+    """Return the units that are chosen in an option; if there are none, all units of the roster
+    that could be. () for a text that cannot be parsed yet.
     """
     if text:
         try:
-            return parse_units(text, words, index_by_name(known.roster), option="")
+            return parse_units(text, words, index_by_name(context.roster), option="")
         except UserError:
             return ()
-    side = known.own_side
-    reasons = known.reasons.get(option.name, {})
+    side = context.own_side
+    reasons = context.reasons.get(option.name, {})
     return tuple(
         build_unit(unit, words)
-        for unit in known.roster
-        if not is_out(unit, known)
+        for unit in context.roster
+        if not is_out(unit, context)
         and unit.handle not in reasons
         and (not side or (unit.side == side) == takes_own_units(option))
     )

@@ -1,8 +1,8 @@
-"""The guided form of a command: its fields, their order, names and choices, and what is filled in
-already.
+"""The guided form of a command: its fields, their order, names and choices, and the values that
+are filled in already.
 
-This is the one place that decides them. Adapters only draw a `Form`, each in its platform's own
-parts, and hand back what was filled in (`submission.py`).
+Only this module decides them. Adapters draw a `Form`, each with the parts of its platform, and
+return the values that were filled in (`submission.py`).
 """
 
 import re
@@ -36,36 +36,43 @@ from bot.ui.typing.complete import (
 )
 
 FLAGS, HOW, OTHERS = "?flags", "?how", "?more-units"
-WAY = f"{HOW}="
-"""How an entry among the modifiers begins that says how to roll, where HOW has no place."""
-"""Fields that are no single option, as REST: the modifiers, what is to be done, and units for which
+"""Fields that are no single option, as REST: the modifiers, the roll mode, and the units for which
 the menus have no room. No option can have a name with a question mark.
 """
+ROLL_MODE_PREFIX = f"{HOW}="
+"""The beginning of an entry among the modifiers for a roll mode, if HOW has no room."""
 ROLL, ODDS, SECRET, HAND, COMPARE = "roll", "odds", "secret", "hand", "compare"
-"""What may be done with a filled-in form."""
+"""The roll modes: what a filled-in form does."""
 _OF_ROLLS = (ODDS, SECRET, HAND, COMPARE, "rounds")
 ABOUT_ANSWER = ("private", "picture", "whole")
-"""Flags of a look-up that are about its answer."""
+"""Flags of a look-up that are about its answer, not its inputs."""
 COMMON_TICKS = 6
+"""Number of modifiers that a form without room for all of them still shows."""
 STEPS = 4
-"""A common number, such as the terrain, is a tick for each of 1 to this where a form has too few
-fields.
+"""Largest value of a common number, such as the terrain, that has a tick. A form that does not fold
+has a tick for each value from 1.
 """
 NARROW = 5
-"""A form of so few fields has the words of common enums among its modifiers, in one menu."""
+"""A form with room for at most this many fields has the words of common enums among its modifiers,
+in one menu.
+"""
 FEW = 6
-"""A form of so many fields hides none."""
+"""A form with at most this many fields hides none."""
 FIRST = 3
-"""So many are always shown."""
+"""Number of fields that are never hidden."""
+MAX_REST_LABEL = 45
+"""Maximum number of characters in the label of the line of text."""
 
 Kind = Literal["picks", "pick", "ticks", "number", "text", "lines", "file", "channel", "how"]
 Options = Mapping[str, object]
 
 
 class Room(NamedTuple):
-    """What a platform's form holds: fields, entries of a menu, ticks. `folds` where further fields
-    wait behind a button; else what has no room goes into one line of text. `counts` where it shows
-    odds inside."""
+    """The capacity of a platform's form: the numbers of fields, entries of a menu, and ticks.
+
+    `folds`: further fields wait behind a button; else one line of text takes what has no room.
+    `counts`: the form shows odds inside.
+    """
 
     fields: int = 100
     picks: int = 100
@@ -75,11 +82,12 @@ class Room(NamedTuple):
 
 
 class Field(NamedTuple):
-    """One thing to fill in: an option by its name, or FLAGS, REST, HOW.
+    """One field of a form: for the option with its name, or one of FLAGS, HOW, OTHERS and REST.
 
-    `value` is what was typed so far, `picks` what can be chosen, `hint` a line about it, `example`
-    what could be typed. `needed`: nothing goes without it. `rare`: shown only when asked for.
-    `wrong`: why what was given was refused.
+    `value` is the text so far, `picks` the choices, `hint` a line of help, `example` a text that
+    could be typed. `needed`: the command does not run without it. `rare`: hidden until the player
+    asks for more fields. `wrong` says why the value was refused. `covers` names the options that
+    are filled in with this field.
     """
 
     name: str
@@ -98,316 +106,408 @@ class Field(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A form as it is now. `verb` is what submitting it does, `given` the options that it is filled
-    in with: what was refused is left out."""
+    """A form in its present state.
+
+    `verb` is the label of its button. `options` are those that it is filled in with, without a
+    refused value.
+    """
 
     title: str
     verb: str
     fields: tuple[Field, ...]
-    given: Options
+    options: Options
 
     def find_field(self, name: str) -> Field | None:
-        """The field with this name."""
+        """Return the field with this name, or None."""
         return next((field for field in self.fields if field.name == name), None)
 
     def find_field_of_option(self, option: str) -> str:
-        """The name of the field where an option is filled in; that of the first one where there
-        is none.
+        """Return the name of the field in which an option is filled in.
+
+        If there is none, it is the first field; in an empty form, the option's own name.
         """
         if self.find_field(option) is not None:
             return option
-        holds = [field.name for field in self.fields if option in field.covers]
-        return (holds or [self.fields[0].name if self.fields else option])[0]
+        for field in self.fields:
+            if option in field.covers:
+                return field.name
+        return self.fields[0].name if self.fields else option
 
 
 def drop_inactive_options(spec: CommandSpec, options: Options) -> CommandSpec:
-    """The command with those of its options that count by what has been given so far."""
-    has_some = any(option.when for option in spec.options)
-    return spec._replace(options=list_counting_options(spec.options, options)) if has_some else spec
+    """Return the command without the options that do not count with the values set so far."""
+    has_conditions = any(option.when for option in spec.options)
+    if not has_conditions:
+        return spec
+    return spec._replace(options=list_counting_options(spec.options, options))
 
 
 def opens_form(spec: CommandSpec, options: Options) -> bool:
-    """Return whether a command as typed opens its form, rather than run: it lacks something, or can
-    hardly be meant so.
+    """Return whether a command as typed opens its form rather than runs.
 
-    A sequence called alone is not meant with all at 0, nor an import of nothing. A unit may bring
-    what is left out. A whole table needs no input.
+    It does if a required option is missing that no unit brings, or if a sequence, or a command of
+    ASK_ALONE, is typed alone. A whole table needs no input.
     """
     if spec.family == "lookup" and is_flag_on(options, "whole"):
         return False
-    own = [option for option in spec.options if option.name not in _OF_ROLLS]
-    alone = not options and (spec.family == "sequence" or spec.path in ASK_ALONE)
-    return bool(own) and (alone or bool(list_missing(spec, options)))
+    has_fields = any(option.name not in _OF_ROLLS for option in spec.options)
+    if not has_fields:
+        return False
+    if not options and (spec.family == "sequence" or spec.path in ASK_ALONE):
+        return True
+    return bool(list_missing(spec, options))
 
 
 def list_missing(spec: CommandSpec, options: Options) -> list[Option]:
-    """Return the options that a command needs and that are not given."""
-    asked = drop_inactive_options(spec, options).options
-    return [option for option in asked if option.is_required and not _is_given(option, options)]
+    """Return the required options that are not set and that no unit in the options brings."""
+    active = drop_inactive_options(spec, options).options
+    return [option for option in active if option.is_required and not _is_given(option, options)]
 
 
 def get_lasting_inputs(
-    spec: CommandSpec, last: Options, known: CompletionContext
+    spec: CommandSpec, last_inputs: Options, context: CompletionContext
 ) -> dict[str, object]:
     """Return the inputs of the last use that prefill a new form.
 
-    With a roster, only numbers and words that belong to who acts, such as the range of a gun, but
-    no card in play: the next target has its own terrain. Without a roster, all inputs.
+    With a roster, these are only numbers and words that belong to the units that act, such as the
+    range of a gun, and no card in play: the next target has its own terrain. Without a roster, all
+    inputs.
     """
-    if not keep_usable_context(known, spec).roster:
-        return dict(last)
-    targets = [
-        option.name
-        for option in spec.options
-        if option.type in ("units", "unit") and option.name not in ACTING
-    ]
-    names = {
-        option.name
-        for option in spec.options
-        if option.type in ("int", "number", "enum")
-        and not option.in_play
-        and not any(is_of_target(option, target) for target in (*targets, ""))
-    }
-    return {name: value for name, value in last.items() if name in names}
+    if not keep_usable_context(context, spec).roster:
+        return dict(last_inputs)
+    targets = [option.name for option in spec.options if _takes_targets(option)]
+    names = set()
+    for option in spec.options:
+        is_of_targets = any(is_of_target(option, target) for target in (*targets, ""))
+        if option.type in ("int", "number", "enum") and not option.in_play and not is_of_targets:
+            names.add(option.name)
+    return {name: value for name, value in last_inputs.items() if name in names}
+
+
+def _takes_targets(option: Option) -> bool:
+    """Return whether an option takes units that do not act."""
+    return option.type in ("units", "unit") and option.name not in ACTING
 
 
 def get_roll_mode(spec: CommandSpec, options: Options) -> str:
-    """What is to be done by the options: who asked for odds, in whatever words, gets no shot."""
+    """Return the roll mode that the options set: ODDS if they ask for odds in any way, else SECRET,
+    HAND or ROLL.
+    """
     if spec.find_option(ODDS) is not None and spec.counts_only_odds(options):
         return ODDS
-    return SECRET if is_flag_on(options, SECRET) else HAND if options.get(HAND) else ROLL
+    if is_flag_on(options, SECRET):
+        return SECRET
+    return HAND if options.get(HAND) else ROLL
 
 
-def set_roll_mode(spec: CommandSpec, options: Options, way: str) -> dict[str, object]:
-    """Return the options with the roll mode `way` and no other: odds, secret, dice by hand, or none
-    of these.
+def set_roll_mode(spec: CommandSpec, options: Options, mode: str) -> dict[str, object]:
+    """Return the options with the roll mode `mode` and no other.
+
+    Options of a command without roll modes stay as they are. A comparison only stays for odds.
     """
     if spec.find_option(SECRET) is None:
         return dict(options)
-    ways = (
-        ODDS,
-        SECRET,
-        HAND,
-        *((COMPARE,) if way != ODDS and spec.find_option(ODDS) is not None else ()),
-    )
-    kept = {name: value for name, value in options.items() if name not in ways}
-    if way == ODDS:
-        return {**kept, ODDS: True}
-    return kept | (
-        {SECRET: True} if way == SECRET else {HAND: options.get(HAND) or "?"} if way == HAND else {}
-    )
+    other_modes = [ODDS, SECRET, HAND]
+    if mode != ODDS and spec.find_option(ODDS) is not None:
+        other_modes.append(COMPARE)
+    changed = {name: value for name, value in options.items() if name not in other_modes}
+    if mode in (ODDS, SECRET):
+        changed[mode] = True
+    elif mode == HAND:
+        changed[HAND] = options.get(HAND) or "?"
+    return changed
 
 
 ASK_ALONE = (("unit", "import"), ("order", "write"), ("game", "start"))
 
 
 def _is_given(option: Option, options: Options) -> bool:
-    """Return whether an option was given, or the unit that brings it."""
-    brought = str(options.get(option.brings.partition(".")[0]) or "").strip()
-    return options.get(option.name) not in (None, "") or bool(brought)
+    """Return whether an option is set, or the unit that brings its value is."""
+    if options.get(option.name) not in (None, ""):
+        return True
+    holder = option.brings.partition(".")[0]
+    return bool(str(options.get(holder) or "").strip())
 
 
 def build_form(
     spec: CommandSpec,
     options: Options,
-    known: CompletionContext,
+    context: CompletionContext,
     room: Room,
     wrong: str = "",
     message: str = "",
     title: str = "",
 ) -> Form:
-    """The form for what has been given so far. What the option `wrong` holds was refused for the
-    reason `message`: it is left out, but for the units of it that are known."""
-    known = keep_usable_context(known, spec)
+    """Return the form of a command, filled in with the options set so far.
+
+    The value of the option `wrong` was refused with `message`. It is left out, except a text, and
+    except the units of a list that are on the roster. `title` replaces the command's own title.
+    """
+    context = keep_usable_context(context, spec)
     spec = drop_inactive_options(spec, options)
-    shown = {
-        name: value
-        for name, value in options.items()
-        if name != wrong or _keeps_refused_value(spec, name)
-    }
-    if (
-        (option := spec.find_option(wrong)) is not None
-        and (option.type == "units" or option.many)
-        and known.roster
-    ):
-        shown[wrong] = keep_roster_items(str(shown.get(wrong) or ""), known.roster)
-    shown |= _drop_unable(spec, shown, known)
-    spec = drop_unborne(spec, shown, known)
+    options = _drop_refused_values(spec, options, context, wrong)
+    spec = drop_unborne(spec, options, context)
     fields = [
-        _build_field(option, shown, known, room)
+        _build_field(option, options, context, room)
         for option in spec.options
         if _has_field(option, spec)
     ]
-    roster_flags = find_roster_flags(spec, shown, known)
-    how = _build_roll_mode_fields(spec, shown, room)
-    is_crowded = len(fields) + len(how) > room.fields
-    if flags := _build_flags_field(spec, shown, room, roster_flags, is_crowded=is_crowded):
-        fields.append(flags)
-    fields = _order_fields(fields, spec, known, room)
+    roster_flags = find_roster_flags(spec, options, context)
+    mode_fields = _build_roll_mode_fields(spec, options, room)
+    is_crowded = len(fields) + len(mode_fields) > room.fields
+    flags_field = _build_flags_field(spec, options, room, roster_flags, is_crowded=is_crowded)
+    if flags_field is not None:
+        fields.append(flags_field)
+    fields = _order_fields(fields, spec, context, room)
     if not room.folds:
-        has_flags = any(field.name == FLAGS for field in fields)
-        if has_flags and is_crowded and _build_other_units_field(fields):
-            # the modifiers need its place, and offer what else it does
-            fields = [_with_ways(field, how, room) for field in fields]
-            how = []
-        fields = _fit_fields(fields, spec, shown, room.fields - len(how))
+        is_overfull = is_crowded and flags_field is not None
+        if is_overfull and _build_other_units_field(fields):
+            # no room for a field of roll modes: they become entries of the modifiers
+            fields = [_add_roll_modes(field, mode_fields, room) for field in fields]
+            mode_fields = []
+        fields = _fit_fields(fields, spec, options, room.fields - len(mode_fields))
     elif any(field.kind == "picks" for field in fields):
-        fields = [
-            *_insert_other_units_field(fields, _build_other_units_field(fields)),
-            _build_typed_units_field(spec),
-        ]
+        fields = _insert_other_units_field(fields, _build_other_units_field(fields))
+        fields.append(_build_typed_units_field(spec))
     title = title or get_form_title(spec)
-    if not how and spec.find_option(SECRET) is not None and get_roll_mode(spec, shown) != ROLL:
-        title = f"{title}: {_SHORT_WAYS[get_roll_mode(spec, shown)]}"
-    form = Form(title, get_form_verb(spec), (*fields, *how), shown)
-    at = form.find_field_of_option(wrong) if message else ""
-    marked = [field._replace(wrong=message) if field.name == at else field for field in form.fields]
-    return replace(form, fields=tuple(marked)) if message else form
+    if not mode_fields:
+        title = _add_roll_mode_to_title(title, spec, options)
+    form = Form(title, get_form_verb(spec), (*fields, *mode_fields), options)
+    return _mark_refused_field(form, wrong, message) if message else form
+
+
+def _drop_refused_values(
+    spec: CommandSpec, options: Options, context: CompletionContext, wrong: str
+) -> dict[str, object]:
+    """Return the options without the refused value of the option `wrong`, and without units that
+    cannot be in a list.
+
+    A text stays to be corrected; of a list of units, those on the roster stay.
+    """
+    kept = dict(options)
+    if wrong in kept and not _keeps_refused_value(spec, wrong):
+        del kept[wrong]
+    option = spec.find_option(wrong)
+    is_unit_list = option is not None and (option.type == "units" or option.many)
+    if is_unit_list and context.roster:
+        kept[wrong] = keep_roster_items(str(kept.get(wrong) or ""), context.roster)
+    return kept | _drop_unable(spec, kept, context)
+
+
+def _add_roll_mode_to_title(title: str, spec: CommandSpec, options: Options) -> str:
+    """Return the title with the roll mode, if that is another than a plain roll."""
+    mode = get_roll_mode(spec, options)
+    if spec.find_option(SECRET) is None or mode == ROLL:
+        return title
+    return f"{title}: {_SHORT_ROLL_MODES[mode]}"
+
+
+def _mark_refused_field(form: Form, option: str, message: str) -> Form:
+    """Return the form with `message` at the field of the refused option."""
+    name = form.find_field_of_option(option)
+    fields = [
+        field._replace(wrong=message) if field.name == name else field for field in form.fields
+    ]
+    return replace(form, fields=tuple(fields))
 
 
 def _drop_unable(
-    spec: CommandSpec, options: Options, known: CompletionContext
+    spec: CommandSpec, options: Options, context: CompletionContext
 ) -> dict[str, object]:
-    """Return the lists of the options without the roster units that cannot be in them."""
+    """Return the unit lists in the options that have reasons against units, each without the units
+    that cannot be in it.
+    """
     return {
-        option.name: drop_unable(option, str(options[option.name]), known)
+        option.name: drop_unable(option, str(options[option.name]), context)
         for option in spec.options
-        if option.name in known.reasons and options.get(option.name)
+        if option.name in context.reasons and options.get(option.name)
     }
 
 
 def _keeps_refused_value(spec: CommandSpec, name: str) -> bool:
+    """Return whether a refused value of this option stays in the form: texts and flags do."""
     option = spec.find_option(name)
-    return option is not None and (
-        option.many or option.type in ("units", "str", "dice", "mods", "bool")
-    )
+    if option is None:
+        return False
+    return option.many or option.type in ("units", "str", "dice", "mods", "bool")
 
 
 def _has_field(option: Option, spec: CommandSpec) -> bool:
-    is_how = option.name == HAND and spec.find_option(SECRET) is not None
-    return option.type not in ("bool", "mods") and option.complete != CHOSEN and not is_how
+    """Return whether an option gets a field of its own: not flags, modifiers, dice by hand, and
+    what a side is asked in the middle of a sequence.
+    """
+    is_roll_mode = option.name == HAND and spec.find_option(SECRET) is not None
+    return option.type not in ("bool", "mods") and option.complete != CHOSEN and not is_roll_mode
 
 
 # One field
 
 
-def _build_field(option: Option, options: Options, known: CompletionContext, room: Room) -> Field:
+def _build_field(option: Option, options: Options, context: CompletionContext, room: Room) -> Field:
+    """Return the field of an option, with its present value."""
     value = options.get(option.name, option.default)
-    text = (
-        "" if value is None or (option.type == "units" and value == option.default) else str(value)
-    )
-    kind, picks = _list_picks(option, text, known, room)
+    is_default_list = option.type == "units" and value == option.default
+    text = "" if value is None or is_default_list else str(value)
+    kind, picks = _list_picks(option, text, context, room)
+    has_own_text = not picks and text != str(option.default)
     return Field(
         option.name,
         kind,
         option.display_name,
-        _build_hint(option, known, is_menu=bool(picks)),
+        _build_hint(option, context, is_menu=bool(picks)),
         picks,
-        text if not picks and text != str(option.default) else "",
+        text if has_own_text else "",
         _get_example(option),
-        needed=option.is_required and not _may_come_from_unit(option, known),
+        needed=option.is_required and not _may_come_from_unit(option, context),
         option=option,
         covers=(option.name,),
     )
 
 
-def _may_come_from_unit(option: Option, known: CompletionContext) -> bool:
-    """Return whether a unit may bring the value of an option: on the roster or as it is typed."""
+def _may_come_from_unit(option: Option, context: CompletionContext) -> bool:
+    """Return whether a unit may bring the value of an option.
+
+    With a roster, some unit that the option may be about has to have that number; else it may be
+    typed with the unit.
+    """
     holder, _, key = option.brings.partition(".")
-    if not key or not known.roster or option.type not in ("int", "number") or option.through:
+    is_number = option.type in ("int", "number")
+    if not key or not context.roster or not is_number or option.through:
         return bool(key)
-    sides = ("", known.own_side) if holder in ACTING and known.own_side else known.sides
-    units = [unit for unit in known.roster if not sides or unit.side in ("", *sides)]
+    sides = context.sides
+    if holder in ACTING and context.own_side:
+        sides = (context.own_side,)
+    units = [unit for unit in context.roster if not sides or unit.side in ("", *sides)]
     return any(key in unit.numbers for unit in units)
 
 
 def _list_picks(
-    option: Option, text: str, known: CompletionContext, room: Room
+    option: Option, text: str, context: CompletionContext, room: Room
 ) -> tuple[Kind, tuple[FormPick, ...]]:
+    """Return the kind of an option's field, and its choices with those in `text` chosen."""
     if option.complete == "channel":
         return "channel", ()
     if option.type == "file":
         return "file", ()
     if option.type in ("units", "unit") or option.complete == "unit":
-        many = (option.type == "units" and option.most != 1) or option.many
-        picks = list_unit_picks(option, text, known, room.picks)
-        return ("picks" if many else "pick", picks) if picks else ("lines" if many else "text", ())
-    if option.complete == "sealed" and known.sealed:
-        chosen = text or str(known.sealed[0] if len(known.sealed) == 1 else "")
-        return "pick", tuple(
-            FormPick(str(number), f"#{number}", "", str(number) == chosen)
-            for number in known.sealed
-        )
-    if option.complete == "rule" and known.game is not None and known.game.rules:
-        return "pick", tuple(
-            FormPick(f"{name}={word}", f"{rule.title}: {word}", "", text == f"{name}={word}")
-            for name, rule in known.game.rules.items()
-            for word in ("on", "off")
-        )
+        return _list_unit_field_picks(option, text, context, room)
     if option.complete == "systems" and option.values:
         return "ticks", tuple(
-            FormPick(one, option.format_word(one), "", one in text.split()) for one in option.values
+            FormPick(system, option.format_word(system), "", system in text.split())
+            for system in option.values
         )
-    words = {"side": known.sides, "player": known.players}.get(option.complete) or list_words_now(
-        option, known
-    )
-    if (
-        option.complete in ("side", "player")
-        and text
-        and comparison_key(text) not in map(comparison_key, words)
-    ):
-        words = (*words, text)
-    if words and len(words) <= room.picks:
-        chosen = comparison_key(text)
-        said = {word: option.format_word(word) if option.values else word for word in words}
-        about = option.meanings
-        return "pick", tuple(
-            FormPick(word, said[word], about.get(word, ""), comparison_key(word) == chosen)
-            for word in words
-        )
+    picks = _list_game_picks(option, text, context) or _list_word_picks(option, text, context, room)
+    if picks:
+        return "pick", picks
     if option.type in ("int", "number"):
         return "number", ()
-    return ("lines" if option.complete == "stats" or option.name == "text" else "text"), ()
+    is_long = option.complete == "stats" or option.name == "text"
+    return "lines" if is_long else "text", ()
+
+
+def _list_unit_field_picks(
+    option: Option, text: str, context: CompletionContext, room: Room
+) -> tuple[Kind, tuple[FormPick, ...]]:
+    """Return the kind of a field for units, and its menu: a text without a roster."""
+    is_list = (option.type == "units" and option.most != 1) or option.many
+    picks = list_unit_picks(option, text, context, room.picks)
+    if picks:
+        return "picks" if is_list else "pick", picks
+    return "lines" if is_list else "text", ()
+
+
+def _list_game_picks(option: Option, text: str, context: CompletionContext) -> tuple[FormPick, ...]:
+    """Return the entries of an option for a sealed roll or an optional rule; () for any other.
+
+    A sealed roll is chosen if it is the only one.
+    """
+    if option.complete == "sealed":
+        numbers = [str(number) for number in context.sealed]
+        chosen = text or (numbers[0] if len(numbers) == 1 else "")
+        return tuple(FormPick(number, f"#{number}", "", number == chosen) for number in numbers)
+    if option.complete == "rule" and context.game is not None:
+        return tuple(
+            FormPick(f"{name}={word}", f"{rule.title}: {word}", "", text == f"{name}={word}")
+            for name, rule in context.game.rules.items()
+            for word in ("on", "off")
+        )
+    return ()
+
+
+def _list_word_picks(
+    option: Option, text: str, context: CompletionContext, room: Room
+) -> tuple[FormPick, ...]:
+    """Return the entries of a menu of an option's words, sides or players; () if it has none, or
+    too many for a menu. A side or player in `text` that the game does not know is added.
+    """
+    chosen = comparison_key(text)
+    names = {"side": context.sides, "player": context.players}.get(option.complete)
+    words = names or list_words_now(option, context)
+    takes_names = option.complete in ("side", "player")
+    if takes_names and text and chosen not in map(comparison_key, words):
+        words = (*words, text)
+    if len(words) > room.picks:
+        return ()
+    labels = {word: option.format_word(word) if option.values else word for word in words}
+    meanings = option.meanings
+    return tuple(
+        FormPick(word, label, meanings.get(word, ""), comparison_key(word) == chosen)
+        for word, label in labels.items()
+    )
 
 
 HINT = 100
-"""The most that every platform shows below a label."""
+"""Maximum number of characters that all platforms show below a label."""
 
 
-def _build_hint(option: Option, known: CompletionContext, *, is_menu: bool) -> str:
-    """A line about an option: its help without the example in it, and whether a unit brings it."""
+def _build_hint(option: Option, context: CompletionContext, *, is_menu: bool) -> str:
+    """Return a line of help about an option, of at most about HINT characters; "" if its label says
+    enough.
+
+    It is the option's help without the example, and as far as there is room that a unit brings the
+    value, and what value is expected.
+    """
     if option.complete == "stats":
-        return _build_stats_hint(known)
+        return _build_stats_hint(context)
     if is_menu and option.complete in ("unit", "sealed"):
-        return ""  # how it is typed is no help for a menu
-    about = (
-        option.help.partition(": ")[0].partition(", e.g. ")[0]
-        if option.type == "units"
-        else option.help
-    )
-    about = about.removeprefix("unit list; ").removeprefix("unit list")
-    about = option.brief if len(about) > HINT - 2 and option.brief else about
-    if _is_in_label(about, option):
-        about = ""
-    if option.complete not in OF_MACROS:  # there the sign is part of what is typed
-        about = _PAIR.sub(" ", about)
-    about = f"{about[:1].upper()}{about[1:]}".rstrip(".") + "." if about.strip() else ""
-    brought = "The unit brings it." if option.brings else ""
-    expected = (
-        ""
-        if option.values or option.type not in ("int", "number", "dice")
-        else f"{option.expectation}."
-    )
-    for piece in (brought, expected[:1].upper() + expected[1:]):
-        about = f"{about} {piece}".strip() if len(about) + len(piece) < HINT else about
-    return about
+        return ""  # the help says how to type it, which a menu does not need
+    hint = _shorten_help(option)
+    if hint.strip():
+        hint = f"{hint[:1].upper()}{hint[1:]}".rstrip(".") + "."
+    else:
+        hint = ""
+    source = "The unit brings it." if option.brings else ""
+    expectation = ""
+    if not option.values and option.type in ("int", "number", "dice"):
+        expectation = f"{option.expectation}."
+    for piece in (source, expectation[:1].upper() + expectation[1:]):
+        if len(hint) + len(piece) < HINT:
+            hint = f"{hint} {piece}".strip()
+    return hint
 
 
-def _is_in_label(about: str, option: Option) -> bool:
-    """Return whether the label of a field says all that its help says: `One man` says `one man`,
+def _shorten_help(option: Option) -> str:
+    """Return the help of an option without the example of a list of units and without equals signs.
+
+    "" if the label says the same. A long help gives way to the option's short one.
+    """
+    text = option.help
+    if option.type == "units":
+        text = text.partition(": ")[0].partition(", e.g. ")[0]
+    text = text.removeprefix("unit list; ").removeprefix("unit list")
+    if len(text) > HINT - 2 and option.brief:
+        text = option.brief
+    if _is_in_label(text, option):
+        return ""
+    # the values of a macro are typed with the sign
+    return text if option.complete in OF_MACROS else _PAIR.sub(" ", text)
+
+
+def _is_in_label(text: str, option: Option) -> bool:
+    """Return whether the label of an option says all that the text says: `One man` says `one man`,
     and `Their cover` says `of the targets`.
     """
-    words = {*_LETTERS.findall(about.casefold())} - _SMALL_WORDS
+    words = {*_LETTERS.findall(text.casefold())} - _SMALL_WORDS
     label = {*_LETTERS.findall(option.display_name.casefold())}
     return words <= label or ("their" in label and words <= _TARGETS)
 
@@ -417,14 +517,18 @@ _SMALL_WORDS = {"a", "an", "the", "of", "in", "who", "that"}
 _TARGETS = {"target", "targets"}
 
 
-def _build_stats_hint(known: CompletionContext) -> str:
-    """Return what can be changed of a unit, by examples of the game: `morale 5, shaken, moved`."""
-    if known.game is None:
+def _build_stats_hint(context: CompletionContext) -> str:
+    """Return a hint of what can be changed of a unit, with examples of the game: `morale 5, shaken,
+    moved`.
+    """
+    if context.game is None:
         return "Its numbers, state and markers."
-    units = known.game.game["units"]
-    numbers = [key for key, one in known.game.words["units"].keys.items() if one.type == "int"]
-    pieces = [f"{key} 5" for key in numbers[:1]]
-    pieces += [*(units.get("states") or ())][1:2] + [*(units.get("markers") or ())][:1]
+    units = context.game.game["units"]
+    options = context.game.words["units"].keys
+    numbers = [key for key, option in options.items() if option.type == "int"]
+    states = list(units.get("states") or ())
+    markers = list(units.get("markers") or ())
+    pieces = [f"{key} 5" for key in numbers[:1]] + states[1:2] + markers[:1]
     return f"Such as {', '.join(pieces)}." if pieces else "Its numbers, state and markers."
 
 
@@ -441,16 +545,15 @@ def drop_signs(text: str) -> str:
 
 
 def _get_example(option: Option) -> str:
+    """Return the example in a field: units, or the default value; "" if there is none."""
     if option.type == "units":
         about, _, example = option.help.partition(": ")
         if about.endswith("left out"):
             return ""
         return drop_signs(example or option.help.partition(", e.g. ")[2])
-    return (
-        f"{option.default} if left empty"
-        if option.default not in (None, "") and not option.values
-        else ""
-    )
+    if option.values or option.default in (None, ""):
+        return ""
+    return f"{option.default} if left empty"
 
 
 def _build_flags_field(
@@ -461,117 +564,134 @@ def _build_flags_field(
     *,
     is_crowded: bool,
 ) -> Field | None:
-    """The modifiers, those that are needed most first; as many as the platform has room for.
+    """Return the field of the modifiers, the common ones first, as many as there is room for.
 
-    Those that units bring (`roster_flags`) are ticked. If the other fields are too many for the
-    form (`is_crowded`), common words such as the terrain are among them.
+    None if the command has none. Flags that units bring (`roster_flags`) are ticked. In a form
+    without folding, common numbers such as the terrain are among the ticks. If a small form has too
+    many other fields (`is_crowded`), the field is a menu with common words as well.
     """
-    steps = (
-        []
-        if room.folds
-        else [pick for option in spec.options for pick in _list_steps(option, spec, options)]
-    )
-    choices = _list_common_words(spec, options) if room.fields <= NARROW and is_crowded else []
-    is_menu = bool(choices)
-    steps = [*choices, *steps]
-    picks = list_flag_picks(spec, options, roster_flags)
-    ticks = (room.picks if is_menu else room.ticks) - len(steps)
-    if len(picks) > ticks:
-        rank = {name: at for at, name in enumerate(spec.common)}
-        first = sorted(picks, key=lambda pick: (not pick.chosen, rank.get(pick.value, len(rank))))
-        kept = {
-            pick.value
-            for pick in first[: max(COMMON_TICKS, min(ticks, sum(p.chosen for p in picks)))]
-        }
-        picks = [pick for pick in picks if pick.value in kept]
-    if not (picks or steps):
+    words = []
+    if is_crowded and room.fields <= NARROW:
+        words = _list_common_words(spec, options)
+    is_menu = bool(words)
+    extra_picks = [*words, *_list_all_steps(spec, options, room)]
+    capacity = (room.picks if is_menu else room.ticks) - len(extra_picks)
+    picks = _limit_picks(list_flag_picks(spec, options, roster_flags), spec, capacity)
+    all_picks = (*extra_picks, *picks)
+    if not all_picks:
         return None
-    named = dict.fromkeys(pick.value.partition("=")[0] for pick in (*steps, *picks))
-    is_about_answer = spec.family == "lookup" and {*named} <= {*ABOUT_ANSWER}
-    kind = "modifiers" if spec.family in ("sequence", "lookup") else "also"
-    kind = "how it is shown" if is_about_answer else kind
-    abouts = [shorten_label(about).lower() for about in dict.fromkeys(pick.about for pick in steps)]
-    about = join_names([*abouts, kind] if picks else abouts)
-    field = Field(
-        FLAGS, "ticks", capitalize_first(about), picks=(*steps, *picks), covers=(*named, "mods")
+    names = dict.fromkeys(pick.value.partition("=")[0] for pick in all_picks)
+    topics = [
+        shorten_label(about).lower() for about in dict.fromkeys(pick.about for pick in extra_picks)
+    ]
+    if picks:
+        topics.append(_get_flags_topic(spec, names))
+    return Field(
+        FLAGS,
+        "picks" if is_menu else "ticks",
+        capitalize_first(join_names(topics)),
+        picks=all_picks,
+        covers=(*names, "mods"),
     )
-    return field._replace(kind="picks") if is_menu else field
+
+
+def _list_all_steps(spec: CommandSpec, options: Options, room: Room) -> list[FormPick]:
+    """Return the ticks for common numbers; none in a form that folds, which has fields for them."""
+    if room.folds:
+        return []
+    return [pick for option in spec.options for pick in _list_steps(option, spec, options)]
+
+
+def _limit_picks(picks: list[FormPick], spec: CommandSpec, size: int) -> list[FormPick]:
+    """Return at most `size` of the picks, in their order: chosen ones go first, then common ones.
+
+    At least COMMON_TICKS are kept; more only if they are chosen.
+    """
+    if len(picks) <= size:
+        return picks
+    rank = {name: index for index, name in enumerate(spec.common)}
+    by_rank = sorted(picks, key=lambda pick: (not pick.chosen, rank.get(pick.value, len(rank))))
+    chosen_count = sum(pick.chosen for pick in picks)
+    limit = max(COMMON_TICKS, min(size, chosen_count))
+    kept = {pick.value for pick in by_rank[:limit]}
+    return [pick for pick in picks if pick.value in kept]
+
+
+def _get_flags_topic(spec: CommandSpec, names: Collection[str]) -> str:
+    """Return the noun for flags in the label of their field."""
+    if spec.family == "lookup" and {*names} <= {*ABOUT_ANSWER}:
+        return "how it is shown"
+    return "modifiers" if spec.family in ("sequence", "lookup") else "also"
 
 
 def _list_common_words(spec: CommandSpec, options: Options) -> list[FormPick]:
-    """An entry for each word of the common enums, such as the terrain, apart from their defaults."""
-    return [
-        FormPick(
-            f"{option.name}={word}",
-            option.format_word(word),
-            option.display_name,
-            str(options.get(option.name) or "") == word,
-        )
-        for option in spec.options
-        if option.type == "enum" and option.name in spec.common and option.default is not None
-        for word in option.values
-        if word != option.default
-    ]
-
-
-def _list_steps(option: Option | None, spec: CommandSpec, options: Options) -> list[FormPick]:
-    """A tick for each usual value of a common number that is 0 unless given; none where it has
-    another value now.
+    """Return an entry for each word of the common enums, such as the terrain, except their
+    defaults.
     """
-    if (
-        option is None
-        or option.type != "int"
-        or option.name not in spec.common
-        or option.default != 0
-    ):
+    picks = []
+    for option in spec.options:
+        is_common = option.type == "enum" and option.name in spec.common
+        if not is_common or option.default is None:
+            continue
+        value = str(options.get(option.name) or "")
+        for word in option.values:
+            if word != option.default:
+                label = option.format_word(word)
+                entry = f"{option.name}={word}"
+                picks.append(FormPick(entry, label, option.display_name, value == word))
+    return picks
+
+
+def _list_steps(option: Option, spec: CommandSpec, options: Options) -> list[FormPick]:
+    """Return a tick for each value from 1 to STEPS of a common number with the default 0.
+
+    None for any other option, and if the number is greater at present.
+    """
+    if option.type != "int" or option.name not in spec.common or option.default != 0:
         return []
-    now = str(options.get(option.name) or 0)
-    name = shorten_label(option.display_name)
-    if now not in map(str, range(STEPS + 1)):
+    value = str(options.get(option.name) or 0)
+    label = shorten_label(option.display_name)
+    if value not in map(str, range(STEPS + 1)):
         return []
     return [
-        FormPick(f"{option.name}={at}", f"{name} {at}", name, now == str(at))
-        for at in range(1, STEPS + 1)
+        FormPick(f"{option.name}={step}", f"{label} {step}", label, value == str(step))
+        for step in range(1, STEPS + 1)
     ]
 
 
 def list_flag_picks(
     spec: CommandSpec, options: Options, roster_flags: Collection[str] = ()
 ) -> list[FormPick]:
-    """All flags and further modifier words with what each adds: the common ones first.
+    """Return an entry for each flag and each modifier word, with its value: the common ones first.
 
-    Those that units bring (`roster_flags`) are ticked as well.
+    Those that are set, or that units bring (`roster_flags`), are chosen. Roll modes are left out,
+    and so is a comparison unless it is set: the button *What if* offers it.
     """
-    worded = split_words(options.get("mods") or ())
-    how = (ODDS, SECRET) if spec.find_option(SECRET) is not None else ()
-    how = (*how, COMPARE) if not options.get(COMPARE) else how  # no modifier; *What if* does it
-    picks = [
-        FormPick(
-            option.name,
-            option.format_word(option.name),
-            option.help,
-            is_on(option, options)
-            or option.name in worded
-            or (option.name in roster_flags and option.name not in options),
-        )
-        for option in spec.options
-        if option.type == "bool" and option.name not in how
-    ]
+    words = split_words(options.get("mods") or ())
+    hidden = {ODDS, SECRET} if spec.find_option(SECRET) is not None else set()
+    if not options.get(COMPARE):
+        hidden.add(COMPARE)
+    picks = []
+    for option in spec.options:
+        name = option.name
+        if option.type == "bool" and name not in hidden:
+            comes_from_unit = name in roster_flags and name not in options
+            is_chosen = is_on(option, options) or name in words or comes_from_unit
+            picks.append(FormPick(name, option.format_word(name), option.help, is_chosen))
     mods = spec.find_option("mods")
     if mods is not None and mods.type == "mods":
-        picks += [
-            FormPick(word, mods.format_word(word), mods.meanings.get(word, ""), word in worded)
-            for word in mods.values
-        ]
+        for word in mods.values:
+            meaning = mods.meanings.get(word, "")
+            picks.append(FormPick(word, mods.format_word(word), meaning, word in words))
     return sorted(picks, key=lambda pick: pick.value not in spec.common)
 
 
 def is_on(option: Option, options: Options) -> bool:
-    """Return whether a flag is set."""
+    """Return whether a flag is set, or on by default."""
     return bool(options.get(option.name, option.default))
 
 
-_WAYS = {
+_ROLL_MODES = {
     ROLL: "Roll",
     ODDS: "Show the odds first",
     SECRET: "Roll sealed",
@@ -579,123 +699,164 @@ _WAYS = {
 }
 
 
-_SHORT_WAYS = {ODDS: "odds", SECRET: "sealed", HAND: "own dice"}
+_SHORT_ROLL_MODES = {ODDS: "odds", SECRET: "sealed", HAND: "own dice"}
 
 
 def _build_roll_mode_fields(spec: CommandSpec, options: Options, room: Room) -> list[Field]:
+    """Return the field for the roll mode in a list; [] for a command without roll modes.
+
+    A form that shows odds inside offers odds only if they are set.
+    """
     if spec.find_option(SECRET) is None:
         return []
-    now = get_roll_mode(spec, options)
-    known = [one for one in _WAYS.items() if spec.find_option(one[0]) is not None or one[0] == ROLL]
-    shown = [one for one in known if one[0] != ODDS or now == ODDS or not room.counts]
-    picks = tuple(FormPick(value, label, "", value == now) for value, label in shown)
-    return [
-        Field(HOW, "how", "Do what", picks=picks, needed=True, covers=(SECRET, HAND, ODDS, COMPARE))
-    ]
+    current = get_roll_mode(spec, options)
+    picks = []
+    for mode, label in _ROLL_MODES.items():
+        is_possible = mode == ROLL or spec.find_option(mode) is not None
+        is_hidden = mode == ODDS and current != ODDS and room.counts
+        if is_possible and not is_hidden:
+            picks.append(FormPick(mode, label, "", mode == current))
+    covers = (SECRET, HAND, ODDS, COMPARE)
+    return [Field(HOW, "how", "Do what", picks=tuple(picks), needed=True, covers=covers)]
 
 
-def _with_ways(field: Field, how: list[Field], room: Room) -> Field:
-    """Return the modifiers with a sealed roll and real dice among them; any other field as it is."""
+def _add_roll_modes(field: Field, mode_fields: list[Field], room: Room) -> Field:
+    """Return the field of the modifiers with a sealed roll and real dice as entries; any other
+    field as it is.
+    """
     if field.name != FLAGS:
         return field
-    ways = tuple(
-        pick._replace(value=WAY + pick.value)
-        for one in how
-        for pick in one.picks
+    mode_picks = tuple(
+        pick._replace(value=ROLL_MODE_PREFIX + pick.value)
+        for mode_field in mode_fields
+        for pick in mode_field.picks
         if pick.value in (SECRET, HAND)
     )
-    kept = field.picks[: room.picks - len(ways)]
-    is_menu = field.kind == "picks" or len(kept) + len(ways) > room.ticks
-    label = f"{field.label.replace(' and ', ', ')} and dice" if ways else field.label
-    return field._replace(
-        label=label, kind="picks" if is_menu else field.kind, picks=(*kept, *ways)
-    )
+    picks = (*field.picks[: room.picks - len(mode_picks)], *mode_picks)
+    is_menu = field.kind == "picks" or len(picks) > room.ticks
+    label = f"{field.label.replace(' and ', ', ')} and dice" if mode_picks else field.label
+    return field._replace(label=label, kind="picks" if is_menu else field.kind, picks=picks)
 
 
 # Their order
 
 
 def _order_fields(
-    fields: list[Field], spec: CommandSpec, known: CompletionContext, room: Room
+    fields: list[Field], spec: CommandSpec, context: CompletionContext, room: Room
 ) -> list[Field]:
-    """What is needed first, then the other units, the modifiers, and the rest, of which much is
-    rare: on Slack that is behind *More fields*."""
-    brings = {
+    """Return the fields in their order, the most needed first (see _rank_field).
+
+    Many of the last are marked rare: on Slack they are hidden behind *More fields*.
+    """
+    holders = {
         option.brings.partition(".")[0]
         for option in spec.options
         if option.is_required and option.brings
     }
-
-    def get_position(field: Field) -> tuple[int, bool]:
-        acts = field.option is not None and field.name in ACTING and not field.option.brings
-        is_unit = field.option is not None and field.option.complete == "unit"
-        return get_rank(field), not (acts and (_is_units(field) or is_unit))
-
-    def get_rank(field: Field) -> int:
-        option = field.option
-        if option is None:
-            return 3
-        if option.type in ("units", "unit"):
-            first = option.is_required or (option.name in brings and bool(known.roster))
-            useless = option.type == "unit" and not field.picks and not option.free
-            is_acting = option.name in ACTING and not option.brings
-            acts = is_acting and bool(known.roster) and bool(brings)
-            return 0 if first or acts else 5 if useless else 2
-        if option.is_required:
-            return 1
-        return 3 if option.name in spec.common else 4
-
-    fields = sorted(fields, key=get_position)
-    rare = len(fields) > FEW and room.folds
+    ranks = {field.name: _rank_field(field, spec, context, holders) for field in fields}
+    ordered = sorted(fields, key=lambda field: (ranks[field.name], not _is_of_acting_units(field)))
+    may_be_rare = len(fields) > FEW and room.folds
     return [
-        field._replace(rare=rare and get_rank(field) > 3 and at >= FIRST)
-        for at, field in enumerate(fields)
+        field._replace(rare=may_be_rare and ranks[field.name] > 3 and index >= FIRST)
+        for index, field in enumerate(ordered)
     ]
+
+
+def _is_of_acting_units(field: Field) -> bool:
+    """Return whether a field takes the units that act."""
+    option = field.option
+    if option is None or field.name not in ACTING or option.brings:
+        return False
+    return _is_units(field) or option.complete == "unit"
+
+
+def _rank_field(
+    field: Field, spec: CommandSpec, context: CompletionContext, holders: Collection[str]
+) -> int:
+    """Return the rank of a field in its form, from 0, the first.
+
+    0 for needed units, 1 for what else is required, 2 for other units, 3 for the modifiers and
+    common options, 4 for other options, 5 for a unit without a menu. `holders` are the unit options
+    that bring a required value; with a roster they are needed, and units that act as well.
+    """
+    option = field.option
+    if option is None:
+        return 3
+    if _is_units(field):
+        is_acting = option.name in ACTING and not option.brings
+        brings_value = option.name in holders or (is_acting and bool(holders))
+        if option.is_required or (brings_value and context.roster):
+            return 0
+        is_useless = option.type == "unit" and not field.picks and not option.free
+        return 5 if is_useless else 2
+    if option.is_required:
+        return 1
+    return 3 if option.name in spec.common else 4
 
 
 def _fit_fields(
     fields: list[Field], spec: CommandSpec, options: Options, slots: int
 ) -> list[Field]:
-    """As many fields as there is room for, and one line of text for all else."""
-    ticks = next((field for field in fields if field.name == FLAGS), None)
-    covered = ticks.covers if ticks is not None else ()
-    hidden = [pick.value for pick in list_flag_picks(spec, options) if pick.value not in covered]
-    alone = [field for field in fields if field.name not in covered]
+    """Return at most `slots` fields; a line of text stands for all that have no room."""
+    flags_field = next((field for field in fields if field.name == FLAGS), None)
+    covered = flags_field.covers if flags_field is not None else ()
+    flags = [pick.value for pick in list_flag_picks(spec, options)]
+    hidden_flags = [flag for flag in flags if flag not in covered]
+    candidates = [field for field in fields if field.name not in covered]
     others = _build_other_units_field(fields)
-    if len(alone) + len(others) <= slots and not hidden:
-        return _insert_other_units_field(alone, others)
-    kept = _choose_fields(alone, slots - 1 - len(others))
-    if FLAGS not in kept:
+    if len(candidates) + len(others) <= slots and not hidden_flags:
+        return _insert_other_units_field(candidates, others)
+    shown = _choose_fields(candidates, slots - 1 - len(others))
+    names = {FLAGS, *(field.name for field in shown)}
+    if flags_field not in shown:
         covered = ()
-        hidden = [pick.value for pick in list_flag_picks(spec, options)]
-    left = [field for field in fields if field.name not in (*kept, *covered, FLAGS)]
-    rest = [_build_rest_field(spec, options, left, hidden)] if left or hidden else []
-    return [
-        *_insert_other_units_field([field for field in alone if field.name in kept], others),
-        *rest,
-    ]
+        hidden_flags = flags
+    hidden = [field for field in fields if field.name not in names.union(covered)]
+    fitted = _insert_other_units_field(shown, others)
+    if hidden or hidden_flags:
+        fitted.append(_build_rest_field(spec, options, hidden, hidden_flags))
+    return fitted
 
 
-def _choose_fields(fields: list[Field], size: int) -> list[str]:
-    """The names of those that have a field of their own: menus of units and what is needed, the
-    modifiers, others. A needed number takes the place of the modifiers, then that of a menu behind
-    the first two; with a menu of modifiers it goes into the line of text."""
+def _choose_fields(fields: list[Field], size: int) -> list[Field]:
+    """Return the fields that are kept in a form with room for `size` of them, in their order.
+
+    Menus of units and needed menus go first, then the modifiers, then others. A needed field takes
+    the place of the modifiers, then that of a field after the first two. If the modifiers are a
+    menu, a single needed number goes into the line of text.
+    """
     menus = [field for field in fields if field.picks and (field.needed or _is_units(field))]
     flags = [field for field in fields if field.name == FLAGS]
     kept = list(dict.fromkeys([*menus, *flags, *fields]))[:size]
     if flags and flags[0] not in kept and not kept[-1].needed:
         kept[-1] = flags[0]
-    is_menu = bool(flags) and flags[0].kind == "picks"
-    numbers = [field for field in fields if field.needed and field.kind == "number"]
-    for field in fields:
-        if is_menu and numbers == [field]:
-            continue
-        free = [
-            other for other in (*flags, *reversed(kept[2:])) if other in kept and not other.needed
-        ]
-        if field.needed and field not in kept and free:
-            kept[kept.index(free[0])] = field
-    return [field.name for field in kept]
+    for field in _list_needed_fields(fields, flags):
+        if field not in kept:
+            _replace_unneeded_field(kept, field, flags)
+    names = [field.name for field in kept]
+    return [field for field in fields if field.name in names]
+
+
+def _list_needed_fields(fields: list[Field], flags: list[Field]) -> list[Field]:
+    """Return the needed fields that get a place of their own: all, except a single number if the
+    modifiers are a menu.
+    """
+    needed = [field for field in fields if field.needed]
+    numbers = [field for field in needed if field.kind == "number"]
+    has_flags_menu = bool(flags) and flags[0].kind == "picks"
+    if has_flags_menu and len(numbers) == 1:
+        needed.remove(numbers[0])
+    return needed
+
+
+def _replace_unneeded_field(kept: list[Field], field: Field, flags: list[Field]) -> None:
+    """Put a needed field in the place of the modifiers in `kept`, or else of the last field after
+    the first two that is not needed; change nothing if there is none.
+    """
+    for other in (*flags, *reversed(kept[2:])):
+        if other in kept and not other.needed:
+            kept[kept.index(other)] = field
+            return
 
 
 def _is_units(field: Field) -> bool:
@@ -703,84 +864,103 @@ def _is_units(field: Field) -> bool:
 
 
 def _build_other_units_field(fields: list[Field]) -> list[Field]:
-    """A line for the handles of units for which menus have no room, told apart by their sides;
-    empty: they have.
+    """Return the line for handles of units that menus have no room for, in a list; [] if all menus
+    have room. It stands for all these menus: the side of a unit tells which one it belongs to.
     """
-    cut = {field.name: pick.about for field in fields for pick in field.picks if pick.value == MORE}
-    about = "By handle, a comma between two: whom the menu has no room for."
-    return (
-        [
-            Field(
-                OTHERS,
-                "text",
-                "Other units",
-                about,
-                example=", ".join(cut.values()),
-                covers=(*cut,),
-            )
-        ]
-        if cut
-        else []
-    )
+    handles = {
+        field.name: pick.about for field in fields for pick in field.picks if pick.value == MORE
+    }
+    if not handles:
+        return []
+    return [
+        Field(
+            OTHERS,
+            "text",
+            "Other units",
+            "By handle, a comma between two: whom the menu has no room for.",
+            example=", ".join(handles.values()),
+            covers=tuple(handles),
+        )
+    ]
 
 
 def _insert_other_units_field(fields: list[Field], others: list[Field]) -> list[Field]:
-    """The line of other units behind the menus that it adds to, none of which is needed then."""
-    cut = others[0].covers if others else ()
-    at = max((at + 1 for at, field in enumerate(fields) if field.name in cut), default=0)
-    fields = [field._replace(needed=field.needed and field.name not in cut) for field in fields]
-    return [*fields[:at], *others, *fields[at:]]
+    """Return the fields with the line of other units after the menus that it adds to.
+
+    None of these menus is needed then. `others` is a list of that line, or empty.
+    """
+    covered = others[0].covers if others else ()
+    position = 0
+    inserted = []
+    for index, field in enumerate(fields):
+        if field.name in covered:
+            position = index + 1
+            field = field._replace(needed=False)
+        inserted.append(field)
+    inserted[position:position] = others
+    return inserted
 
 
 def _build_rest_field(
-    spec: CommandSpec, options: Options, left: list[Field], flags: Collection[str]
+    spec: CommandSpec, options: Options, hidden: list[Field], flags: Collection[str]
 ) -> Field:
-    """The line of text for what has no field: `terrain 1, rubber boat`. One needed number may
-    come without its name.
+    """Return the line of text for fields and flags that have no room: `terrain 1, rubber boat`.
+
+    If one number is needed and nothing else, it may be typed without its name.
     """
-    names = [field.name for field in left]
-    wanted = [field for field in left if field.needed]
-    labels = [shorten_label(field.label) for field in wanted or left]
-    called = [
-        label if label[1:2].isupper() else f"{label[:1].lower()}{label[1:]}" for label in labels
-    ]
-    pieces = [
-        *called,
-        *(["rarer modifiers"] if flags else ["the rest"] if len(left) > len(called) else []),
-    ]
-    label = pieces[0] if len(pieces) == 1 else f"{', '.join(pieces[:-1])} and {pieces[-1]}"
-    if len(label) > 45:
-        label = "Numbers and rarer modifiers" if flags else "Anything else"
-    bare = wanted[0].option if len(wanted) == 1 and wanted[0].kind == "number" else None
-    said = build_rest_example(
-        spec, [name for name in names if bare is None or name != bare.name], flags
-    )
-    needed = (
-        bare.expectation if bare is not None else f"Needed: {', '.join(called)}" if wanted else ""
-    )
-    also = f"{'Also' if wanted else 'Such as'} {said}" if said else ""
-    hint = f"{'. '.join(filter(None, (capitalize_first(needed), also)))}."
+    names = [field.name for field in hidden]
+    needed = [field for field in hidden if field.needed]
+    labels = [_lower_first(shorten_label(field.label)) for field in needed or hidden]
+    label = _build_rest_label(labels, has_more=len(hidden) > len(labels), flags=flags)
+    bare = needed[0].option if len(needed) == 1 and needed[0].kind == "number" else None
+    if bare is not None:
+        expectation = bare.expectation
+        asked_for = []
+    else:
+        expectation = f"Needed: {', '.join(labels)}" if needed else ""
+        asked_for = [field.name for field in needed]
+    sentences = [capitalize_first(expectation)] if expectation else []
+    named = [name for name in names if bare is None or name != bare.name]
+    example = build_rest_example(spec, named, flags)
+    if example:
+        sentences.append(f"{'Also' if needed else 'Such as'} {example}")
     return Field(
         REST,
         "text",
         capitalize_first(label),
-        hint,
+        f"{'. '.join(sentences)}.",
         (),
-        format_rest(
-            spec,
-            options,
-            [*names, *flags],
-            [field.name for field in wanted] if bare is None else (),
-        ),
+        format_rest(spec, options, [*names, *flags], asked_for),
         build_rest_example(spec, names, flags),
-        bool(wanted),
+        bool(needed),
         option=bare,
         covers=(*names, *flags, "mods"),
     )
 
 
+def _build_rest_label(labels: list[str], *, has_more: bool, flags: Collection[str]) -> str:
+    """Return the label of the line of text: the labels of what it takes, if that is short.
+
+    `has_more`: it takes more than the labels name.
+    """
+    pieces = list(labels)
+    if flags:
+        pieces.append("rarer modifiers")
+    elif has_more:
+        pieces.append("the rest")
+    label = pieces[0] if len(pieces) == 1 else f"{', '.join(pieces[:-1])} and {pieces[-1]}"
+    if len(label) <= MAX_REST_LABEL:
+        return label
+    return "Numbers and rarer modifiers" if flags else "Anything else"
+
+
+def _lower_first(label: str) -> str:
+    """Return a label with a small first letter, unless its second letter is a capital: `TM`."""
+    return label if label[1:2].isupper() else f"{label[:1].lower()}{label[1:]}"
+
+
 def _build_typed_units_field(spec: CommandSpec) -> Field:
-    """The line for units that no roster knows, behind all other fields."""
+    """Return the last line of a form, for units that are not on the roster."""
     lists = [option for option in spec.options if option.type == "units"]
     example = ", ".join(
         f"{shorten_label(option.display_name).casefold()} squad fp 2" for option in lists[:1]

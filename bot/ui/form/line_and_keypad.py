@@ -1,5 +1,5 @@
-"""The line of a form for whatever has no field of its own, and the keypad for a die that
-somebody throws themselves.
+"""The line of text in a form for all that has no field of its own, and the keypad for real dice
+that a player rolls at the table.
 """
 
 import re
@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 from bot.rules.errors import DieOwed, UserError, did_you_mean
 from bot.rules.inputs.options import Option, split_words
 from bot.rules.text.normalize import comparison_key, plain_signs
-from bot.ui.reply.parts import Small, Thrown
+from bot.ui.reply.parts import Part, Small, Thrown
 from bot.ui.reply.reply import Button, Menu, MenuEntry, Reply
 from bot.ui.spec import CommandSpec
 
@@ -23,99 +23,121 @@ ONE_WORD = ("int", "number", "enum", "bool")
 
 
 def shorten_label(label: str) -> str:
-    """A label without what is in brackets: `Terrain (TM)` is `Terrain`."""
+    """Return a label without what is in brackets: `Terrain` for `Terrain (TM)`."""
     return label.partition(" (")[0]
 
 
 def format_rest(
     spec: CommandSpec,
     options: Mapping[str, object],
-    covers: Iterable[str],
+    names: Iterable[str],
     needed: Collection[str] = (),
 ) -> str:
-    """What the line holds of the options. A needed one that is missing is asked for: `range ?`."""
+    """Return the line with the options and modifiers `names`, as far as they are set.
+
+    Needed ones that are missing come first, as questions: `range ?`.
+    """
     words = split_words(options.get("mods") or ())
     pieces = []
-    owed = []
-    for name in covers:
+    questions = []
+    for name in names:
         option = spec.find_option(name)
         if option is None:
             pieces += [_get_label(spec, name)] if name in words else []
             continue
         value = options.get(name)
-        called = shorten_label(option.display_name).casefold()
+        label = shorten_label(option.display_name).casefold()
         if option.type == "bool":
-            pieces += _format_flag(option, options, name in words)
+            pieces += _format_flag(option, options, is_worded=name in words)
         elif value not in (None, "") and str(value) != str(option.default):
-            pieces.append(f"{called} {value}")
+            pieces.append(f"{label} {value}")
         elif name in needed:
-            owed.append(f"{called} ?")
-    return ", ".join([*owed, *pieces])
+            questions.append(f"{label} ?")
+    return ", ".join([*questions, *pieces])
 
 
-def _format_flag(option: Option, options: Mapping[str, object], is_worded: bool) -> list[str]:
-    """Return the words for a flag that is not at its default, or that is off against the roster."""
+def _format_flag(option: Option, options: Mapping[str, object], *, is_worded: bool) -> list[str]:
+    """Return [label] for a flag that is on, [`label no`] for one that is off against its default or
+    its unit, and [] for one at its default.
+
+    `is_worded`: the flag is on because it is among the modifiers.
+    """
     label = shorten_label(option.display_name).casefold()
     if options.get(option.name, option.default) or is_worded:
         return [] if option.default else [label]
-    is_said = bool(option.default) or (bool(option.brings) and option.name in options)
-    return [f"{label} no"] if is_said else []
+    is_off_against_unit = bool(option.brings) and option.name in options
+    return [f"{label} no"] if option.default or is_off_against_unit else []
 
 
 def build_rest_example(spec: CommandSpec, names: Iterable[str], flags: Iterable[str]) -> str:
-    """What could be in the line, of at most 100 characters."""
+    """Return an example of the line, of at most 100 characters: up to two of the options `names`
+    with values, and the last flag.
+    """
     options = [option for name in names if (option := spec.find_option(name)) is not None]
-    numbers = [
-        f"{shorten_label(one.display_name).casefold()} 1"
-        for one in options
-        if one.type in ("int", "number")
-    ][:2]
-    words = [
-        f"{shorten_label(one.display_name).casefold()} {one.values[-1]}"
-        for one in options
-        if one.type == "enum" and one.values
-    ]
-    flags = [_get_label(spec, flag) for flag in flags][-1:]
-    pieces = [*numbers, *words[: 2 - len(numbers)], *flags]
+    numbers = []
+    words = []
+    for option in options:
+        label = shorten_label(option.display_name).casefold()
+        if option.type in ("int", "number"):
+            numbers.append(f"{label} 1")
+        elif option.type == "enum" and option.values:
+            words.append(f"{label} {option.values[-1]}")
+    labels = [_get_label(spec, flag) for flag in flags]
+    pieces = [*[*numbers[:2], *words][:2], *labels[-1:]]
     while len(", ".join(pieces)) > 100:
         pieces.pop(0)
     return ", ".join(pieces)
 
 
 def read_rest(spec: CommandSpec, text: str, bare: str = "") -> dict[str, object]:
-    """The options that the line gives, as typed; a number without a name is that of `bare`. Raises
-    UserError for a piece that names nothing of the command."""
+    """Parse the line into options, as typed (flags as True or False).
+
+    A number without a name is the value of the option `bare`. Raises UserError for a piece that
+    names nothing of the command.
+    """
     names = _list_names(spec)
-    found: dict[str, object] = {}
+    values: dict[str, object] = {}
     for piece in _PIECE.split(text):
         words = piece.split()
         while words:
             words[:1] = [part for part in words[0].split("=", 1) if part]
             name, used = _find_named_option(words, names)
-            if not name and bare and bare not in found and _NUMBER.fullmatch(words[0]):
+            is_bare = not name and bool(bare) and bare not in values
+            if is_bare and _NUMBER.fullmatch(words[0]):
                 name = bare
                 used = 0
             if not name:
                 raise _build_unknown_error(spec, piece.strip() if used else " ".join(words), names)
-            words = words[used:]
-            option = spec.find_option(name)
-            if option is None:
-                found["mods"] = f"{found.get('mods', '')} {name}".strip()
-            elif option.type == "bool":
-                off = bool(words) and words[0].casefold() in _OFF
-                words = words[1:] if off or (words and words[0].casefold() == "yes") else words
-                found[name] = not off
-            else:
-                count = 1 if option.type in ONE_WORD else len(words)
-                if (value := " ".join(words[:count])) not in ("", "?"):
-                    before = f"{found[name]}; " if option.type == "units" and name in found else ""
-                    found[name] = before + value
-                words = words[count:]
-    return found
+            words = _read_value(spec, name, words[used:], values)
+    return values
+
+
+def _read_value(
+    spec: CommandSpec, name: str, words: list[str], values: dict[str, object]
+) -> list[str]:
+    """Set the option or modifier `name` in `values` from the words after its name, and return the
+    words that are left over.
+
+    A `?` is no value. Units join those already set.
+    """
+    option = spec.find_option(name)
+    if option is None:
+        values["mods"] = f"{values.get('mods', '')} {name}".strip()
+        return words
+    if option.type == "bool":
+        word = words[0].casefold() if words else ""
+        values[name] = word not in _OFF
+        return words[1:] if word in (*_OFF, "yes") else words
+    count = 1 if option.type in ONE_WORD else len(words)
+    value = " ".join(words[:count])
+    if value not in ("", "?"):
+        is_joined = option.type == "units" and name in values
+        values[name] = f"{values[name]}; {value}" if is_joined else value
+    return words[count:]
 
 
 def _get_label(spec: CommandSpec, word: str) -> str:
-    """What a flag or modifier word is called in the line."""
+    """Return the label of a flag or modifier in the line, in lower case."""
     option = spec.find_option(word)
     mods = spec.find_option("mods")
     if option is not None:
@@ -125,78 +147,100 @@ def _get_label(spec: CommandSpec, word: str) -> str:
 
 
 def _list_names(spec: CommandSpec) -> dict[str, str]:
-    """All names that the line understands, folded, with the code word of each."""
-    found: dict[str, str] = {}
+    """Return {name, folded: option or modifier} for all names that the line understands.
+
+    The name of an option goes before that of a modifier.
+    """
+    names: dict[str, str] = {}
     for option in spec.options:
-        for word in option.values if option.type == "mods" else ():
-            found |= {_fold_text(option.labels.get(word, word)): word, _fold_text(word): word}
+        if option.type == "mods":
+            for word in option.values:
+                names[_fold_text(option.labels.get(word, word))] = word
+                names[_fold_text(word)] = word
     for option in spec.options:
         if option.type != "mods":
-            found |= {
-                _fold_text(option.display_name): option.name,
-                _fold_text(shorten_label(option.display_name)): option.name,
-            }
-            found[_fold_text(option.name)] = option.name
-    return found
+            label = option.display_name
+            for name in (label, shorten_label(label), option.name):
+                names[_fold_text(name)] = option.name
+    return names
 
 
 def _fold_text(text: str) -> str:
-    return comparison_key(_NOISE.sub("", plain_signs(text).replace("_", " ").replace("-", " ")))
+    """Return a text in the form in which names are compared: letters, digits and spaces only."""
+    spaced = plain_signs(text).replace("_", " ").replace("-", " ")
+    return comparison_key(_NOISE.sub("", spaced))
 
 
 def _find_named_option(words: list[str], names: Mapping[str, str]) -> tuple[str, int]:
-    """The option that the first words name, and how many words that took; a beginning will do if
-    it is the only one.
+    """Return the option that the first words name, and how many words that took; ("", 0) if none.
+
+    The beginning of a name, of at least three letters, is enough if no other option begins so.
     """
     for length in range(min(len(words), 8), 0, -1):
-        said = _fold_text(" ".join(words[:length]))
-        if said in names:
-            return names[said], length
-    said = _fold_text(words[0])
-    near = {name for known, name in names.items() if len(said) > 2 and known.startswith(said)}
-    return (near.pop(), 1) if len(near) == 1 else ("", 0)
+        folded = _fold_text(" ".join(words[:length]))
+        if folded in names:
+            return names[folded], length
+    start = _fold_text(words[0])
+    if len(start) <= 2:
+        return "", 0
+    options = {option for name, option in names.items() if name.startswith(start)}
+    return (options.pop(), 1) if len(options) == 1 else ("", 0)
 
 
 def _build_unknown_error(spec: CommandSpec, piece: str, names: Mapping[str, str]) -> UserError:
-    hint = (
-        did_you_mean(_fold_text(piece), names)
-        or "Write a number after its name, and a comma between two."
-    )
-    what = f'There is nothing called "{piece[:40]}" in {(spec.title or spec.name)}.'
-    return UserError(what, hint=hint, option=REST, code="unknown-option")
+    """Return the error for a piece of the line that names nothing of the command."""
+    near = did_you_mean(_fold_text(piece), names)
+    hint = near or "Write a number after its name, and a comma between two."
+    message = f'There is nothing called "{piece[:40]}" in {(spec.title or spec.name)}.'
+    return UserError(message, hint=hint, option=REST, code="unknown-option")
 
 
 KEYPAD, LISTED = 10, 25
-"""Faces that a keypad has at most, and a menu; larger dice are typed."""
+"""Maximum number of faces of a die on a keypad, and in a menu. Larger dice are typed."""
 LONGEST_ACTION = 90
 
 
 def build_keypad(owed: DieOwed, key: str) -> Reply | None:
-    """The keypad for the die that the draft `key` owes next; None for one that can only be typed.
+    """Return the keypad for the die that the draft `key` needs next, or None if the die has too
+    many faces for a menu or the dice so far are too many for a button.
 
-    What was entered so far is in the buttons, `die:KEY:6,1`.
+    The dice entered so far are in the buttons, `die:KEY:6,1`.
     """
-    sides = owed.sides.removeprefix("d")
+    faces = _list_faces(owed)
     hand = ",".join(map(str, owed.given))
-    faces = range(1, int(sides) + 1) if sides.isdecimal() and int(sides) <= LISTED else range(0)
     if not faces or len(f"die:{key}:{hand},{len(faces)}") > LONGEST_ACTION:
         return None
+    start = f"die:{key}:{hand}," if hand else f"die:{key}:"
     dice = len(owed.given)
-    count = f"{dice} {'die' if dice == 1 else 'dice'} in. " if dice else ""
-    actions = {
-        str(face): f"die:{key}:{hand},{face}" if hand else f"die:{key}:{face}" for face in faces
-    }
-    listed = len(faces) > KEYPAD
-    entries = tuple(MenuEntry(action, face) for face, action in actions.items())
-    buttons = [] if listed else [Button(action, face) for face, action in actions.items()]
+    progress = ""
+    parts: list[Part] = [Small("Nothing is saved until all dice are in.")]
+    if dice:
+        progress = f"{dice} {'die' if dice == 1 else 'dice'} in. "
+        parts.insert(0, Thrown((*owed.given, "?")))
+    buttons: list[Button] = []
+    menus: tuple[Menu, ...] = ()
+    if len(faces) > KEYPAD:
+        entries = tuple(MenuEntry(f"{start}{face}", face) for face in faces)
+        menus = (Menu(f"What the {owed.sides} shows", entries, owed.sides),)
+    else:
+        buttons = [Button(f"{start}{face}", face) for face in faces]
     if hand:
         buttons.append(Button(f"die:{key}:", "Start over"))
-    so_far = (Thrown((*owed.given, "?")),) if dice else ()
     return Reply(
-        f"{count}Next: {owed.label or 'a die'} ({owed.sides})",
-        (*so_far, Small("Nothing is saved until all dice are in.")),
+        f"{progress}Next: {owed.label or 'a die'} ({owed.sides})",
+        tuple(parts),
         private=True,
         buttons=tuple(buttons),
-        menus=(Menu(f"What the {owed.sides} shows", entries, owed.sides),) if listed else (),
+        menus=menus,
         across=3,
     )
+
+
+def _list_faces(owed: DieOwed) -> list[str]:
+    """Return the faces of the die that is needed next; [] for one with more than LISTED faces, or
+    without numbers.
+    """
+    sides = owed.sides.removeprefix("d")
+    if not sides.isdecimal() or int(sides) > LISTED:
+        return []
+    return [str(face) for face in range(1, int(sides) + 1)]

@@ -1,4 +1,4 @@
-"""Which boxes of a form are ticked because a unit of the roster has that state, marker or type."""
+"""The boxes of a form that are ticked because a unit of the roster has that state, marker or type."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,27 +12,31 @@ from bot.ui.typing.complete import CompletionContext
 
 
 def find_roster_flags(
-    spec: CommandSpec, options: Mapping[str, object], known: CompletionContext
+    spec: CommandSpec, options: Mapping[str, object], context: CompletionContext
 ) -> frozenset[str]:
-    """Return the flags that count if nobody types them: all units of the option have them."""
-    words = known.game.words["units"] if known.game is not None and known.roster else None
-    if words is None:
+    """Return the flags that count although nobody types them, because of units on the roster.
+
+    A flag that units bring counts if all units of its list have it. A flag with `counts` counts if
+    one unit does (see _is_counted). Empty without a roster.
+    """
+    game = context.game
+    if game is None or not context.roster:
         return frozenset()
-    roster = index_by_name(known.roster)
+    words = game.words["units"]
+    roster = index_by_name(context.roster)
     flags = [option for option in spec.options if option.type == "bool"]
-    brought = {
+    flags_of_all_units = {
         option.name
         for option in flags
         if option.brings and _is_on_roster(option, options, words, roster)
     }
-    assert known.game is not None
-    classes: Mapping[str, list[str]] = known.game.game["units"].get("classes") or {}
-    counted = {
+    classes: Mapping[str, list[str]] = game.game["units"].get("classes") or {}
+    flags_of_any_unit = {
         option.name
         for option in flags
         if option.counts and _is_counted(option.counts, options, words, roster, classes)
     }
-    return frozenset(brought | counted)
+    return frozenset(flags_of_all_units | flags_of_any_unit)
 
 
 def _is_counted(
@@ -42,7 +46,9 @@ def _is_counted(
     roster: Roster,
     classes: Mapping[str, list[str]],
 ) -> bool:
-    """Return whether a unit of the list has one of the flags, and is of one of the types."""
+    """Return whether a unit of the list `counts["from"]` has one of `counts["flags"]`, and is of one
+    of the types or classes in `counts["types"]`, if there are any.
+    """
     units = _parse_roster_units(str(options.get(counts["from"]) or ""), words, roster)
     types = {type for name in counts.get("types", ()) for type in classes.get(name, [name])}
     return any(
@@ -54,13 +60,14 @@ def _is_counted(
 def _is_on_roster(
     option: Option, options: Mapping[str, object], words: UnitWords, roster: Roster
 ) -> bool:
+    """Return whether all units of the list that brings a flag have it; False for an empty list."""
     holder, _, keys = option.brings.partition(".")
     units = _parse_roster_units(str(options.get(holder) or ""), words, roster)
     return bool(units) and all(has_flag(unit, keys) for unit in units)
 
 
 def _parse_roster_units(text: str, words: UnitWords, roster: Roster) -> tuple[Unit, ...]:
-    """The roster units of a text; none if it cannot be read yet or names others as well."""
+    """Return the roster units of a text; () if it cannot be parsed yet or names other units as well."""
     try:
         units = parse_units(text, words, roster, option="")
     except UserError:

@@ -1,6 +1,6 @@
-"""What the form of a command is called, and its button: those of commands beside the fight.
+"""The titles of forms and the labels of their buttons, for commands other than sequences and tables.
 
-A sequence or table has both in its own file. Slack shows 24 characters of a title.
+Those have both in their own files. Slack shows 24 characters of a title.
 """
 
 from bot.ui.spec import CommandSpec
@@ -68,12 +68,12 @@ _TITLES = {
 
 
 def get_form_title(spec: CommandSpec) -> str:
-    """Return what the form of a command is called."""
-    named = _TITLES.get(" ".join(spec.path))
-    return spec.title or (named[0] if named is not None else spec.summary)
+    """Return the title of a command's form: its own, else that of _TITLES, else its summary."""
+    title, _ = _TITLES.get(" ".join(spec.path), (spec.summary, ""))
+    return spec.title or title
 
 
 def get_form_verb(spec: CommandSpec) -> str:
-    """Return what the button of a form says."""
-    named = _TITLES.get(" ".join(spec.path))
-    return spec.verb or (named[1] if named is not None else "OK")
+    """Return the label of the button of a command's form: its own, else that of _TITLES, else OK."""
+    _, verb = _TITLES.get(" ".join(spec.path), ("", "OK"))
+    return spec.verb or verb

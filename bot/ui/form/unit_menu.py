@@ -1,4 +1,4 @@
-"""The menu of units in a form, and the list that a choice makes of what was typed before."""
+"""The menu of units in a form, and the list of units after a choice in it."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -10,15 +10,16 @@ from bot.rules.inputs.units import Roster, RosterUnit, index_by_name
 from bot.ui.typing.complete import CompletionContext, is_out, rank_able_first, takes_own_units
 
 TYPED = "="
-"""How the value of an entry begins that was typed, and is not in the roster."""
+"""The beginning of the value of an entry that was typed, and is not in the roster."""
 MORE = "more:"
+"""The value of the last entry of a menu that is too short for the roster."""
 LONGEST = 99
 REPEAT = "n"
 SOUND = ("", "good-order", "ready", "fit")
 
 
 class FormPick(NamedTuple):
-    """One entry of a menu: its value, what is shown, a further line, and whether it is chosen."""
+    """One entry of a menu: its value, its label, a further line, and whether it is chosen."""
 
     value: str
     label: str
@@ -27,66 +28,79 @@ class FormPick(NamedTuple):
 
 
 def list_unit_picks(
-    option: Option, text: str, known: CompletionContext, size: int
+    option: Option, text: str, context: CompletionContext, size: int
 ) -> tuple[FormPick, ...]:
-    """The menu of a unit option: the side that is meant, of it those whom the option is about, then
-    those in good order. Those whom the command would refuse come last, with the reason.
+    """Return the menu of a unit option, of at most `size` entries; () without a roster.
 
-    Where the roster is longer than the menu, its last row says how to name the others. None without
-    a roster.
+    The likeliest units come first: those of the side that is meant, that the option is about, and
+    in good order. Units that the command would refuse come last, with the reason. Then come the
+    items of `text` that are no roster units. If the roster is longer than the menu, its last entry
+    (MORE) says how to name the other units.
     """
-    if not known.roster:
+    if not context.roster:
         return ()
-    own = takes_own_units(option)
-    reasons = known.reasons.get(option.name, {})
-    picked = find_picked_handles(text, known.roster)
-    if not text and own and len(known.on_call) == 1:
-        picked |= (
-            known.on_call - reasons.keys()
-        )  # whose card is up acts, unless somebody else is chosen
-    units = [
-        unit
-        for unit in known.roster
-        if not is_out(unit, known) or unit.handle in picked or unit.state in option.likely
-    ]
-    typed = [
-        one
-        for one in list_typed_items(text, known.roster)
-        if option.type == "units" or option.free or option.many
-    ]
-    room = size - len(typed)
-    if known.own_side and len(units) > room:  # too many: only the side that is meant, and nobody's
-        units = [
-            u
-            for u in units
-            if not u.side or (u.side == known.own_side) == own or u.handle in picked
-        ]
-    more = list[FormPick]()
-    units.sort(key=lambda unit: _rank_pick(unit, option, known))
-    if len(units) > room:
+    reasons = context.reasons.get(option.name, {})
+    picked = find_picked_handles(text, context.roster)
+    if not text and takes_own_units(option) and len(context.on_call) == 1:
+        # the unit of the drawn card acts, unless another one is chosen
+        picked |= context.on_call - reasons.keys()
+    typed: list[str] = []
+    if option.type == "units" or option.free or option.many:
+        typed = list_typed_items(text, context.roster)
+    capacity = size - len(typed)
+    units = _list_eligible_units(option, context, picked, capacity)
+    overflow: list[FormPick] = []
+    if len(units) > capacity:
         units.sort(key=lambda unit: unit.handle not in picked)
-        more = [FormPick(MORE, "More: type handles below", units[room - 1].handle)]
-        units = sorted(units[: room - 1], key=lambda unit: _rank_pick(unit, option, known))
-    sides = {unit.side for unit in units}
+        first_hidden = units[capacity - 1]
+        overflow = [FormPick(MORE, "More: type handles below", first_hidden.handle)]
+        units = units[: capacity - 1]
+        units.sort(key=lambda unit: _rank_pick(unit, option, context))
+    has_several_sides = len({unit.side for unit in units}) > 1
     picks = []
     for unit in units:
-        if (reason := reasons.get(unit.handle)) is not None:
+        is_picked = unit.handle in picked
+        reason = reasons.get(unit.handle)
+        if reason is not None:
             label = f"{unit.name} ({reason.brief})"
-            picks.append(FormPick(unit.handle, label, reason.message, unit.handle in picked))
+            picks.append(FormPick(unit.handle, label, reason.message, is_picked))
             continue
-        about = _describe_pick(unit, known, say_side=len(sides) > 1)
-        picks.append(FormPick(unit.handle, unit.name, about, unit.handle in picked))
+        about = _describe_pick(unit, context, say_side=has_several_sides)
+        picks.append(FormPick(unit.handle, unit.name, about, is_picked))
         picks += _list_weapon_picks(unit, option, typed)
-    return (
-        *picks[: room - len(more)],
-        *(FormPick(TYPED + item, item, "as typed", True) for item in typed),
-        *more,
-    )
+    typed_picks = [FormPick(TYPED + item, item, "as typed", True) for item in typed]
+    return (*picks[: capacity - len(overflow)], *typed_picks, *overflow)
+
+
+def _list_eligible_units(
+    option: Option, context: CompletionContext, picked: set[str], capacity: int
+) -> list[RosterUnit]:
+    """Return the roster units for a menu, the likeliest first.
+
+    Units that have left the fight are left out, unless they are picked or the option is about their
+    state. If there are more than `capacity`, so are units of the side that is not meant.
+    """
+    units = [
+        unit
+        for unit in context.roster
+        if not is_out(unit, context) or unit.handle in picked or unit.state in option.likely
+    ]
+    side = context.own_side
+    if side and len(units) > capacity:
+        is_own = takes_own_units(option)
+        units = [
+            unit
+            for unit in units
+            if not unit.side or (unit.side == side) == is_own or unit.handle in picked
+        ]
+    units.sort(key=lambda unit: _rank_pick(unit, option, context))
+    return units
 
 
 def _list_weapon_picks(unit: RosterUnit, option: Option, typed: list[str]) -> list[FormPick]:
-    """Each weapon of a unit that carries several, in a list of those who fire that has words of
-    its own.
+    """Return an entry for each weapon of a unit that carries several, without those in `typed`.
+
+    Only a list of units that fire has such entries; [] for any other.
     """
     if not option.units or not unit.numbers.get(LOADOUT):
         return []
@@ -99,117 +113,120 @@ def _list_weapon_picks(unit: RosterUnit, option: Option, typed: list[str]) -> li
     ]
 
 
-def _rank_pick(unit: RosterUnit, option: Option, known: CompletionContext) -> tuple[bool, ...]:
-    return *rank_able_first(unit, option, known), unit.state not in SOUND
+def _rank_pick(unit: RosterUnit, option: Option, context: CompletionContext) -> tuple[bool, ...]:
+    """Return the sort key of a unit in a menu: as rank_able_first, then those in good order."""
+    return *rank_able_first(unit, option, context), unit.state not in SOUND
 
 
-def drop_unable(option: Option, text: str, known: CompletionContext) -> str:
-    """Return a list without the roster units that it names and that cannot be in it as they are."""
-    named = index_by_name(known.roster)
-    reasons = known.reasons.get(option.name, {})
+def drop_unable(option: Option, text: str, context: CompletionContext) -> str:
+    """Return a list of units without the roster units that cannot be in it (Reason.is_final).
+
+    A list without such units stays as it was typed.
+    """
+    roster = index_by_name(context.roster)
+    reasons = context.reasons.get(option.name, {})
+    items = split_unit_items(text)
     kept = []
-    for item in split_unit_items(text):
-        unit = find_plain_unit(item, named)
+    for item in items:
+        unit = find_plain_unit(item, roster)
         reason = reasons.get(unit.handle) if unit is not None else None
         if reason is None or not reason.is_final:
             kept.append(item)
-    return "; ".join(kept) if len(kept) < len(split_unit_items(text)) else text
+    return "; ".join(kept) if len(kept) < len(items) else text
 
 
-def _describe_pick(unit: RosterUnit, known: CompletionContext, *, say_side: bool) -> str:
-    """What one chooses a unit by: its state, the numbers on its counter that are not 0, and its
-    weapons.
+def _describe_pick(unit: RosterUnit, context: CompletionContext, *, say_side: bool) -> str:
+    """Return the description of a unit in a menu: its side if `say_side`, its state, type, the
+    numbers on its counter that are not 0, weapons and markers.
     """
-    printed = (
-        (known.game.game["units"].get("counters") or {}).get(unit.type, {}).get("numbers")
-        if known.game
-        else ()
-    )
-    keys = [
-        key
-        for key in printed or unit.numbers
-        if unit.numbers.get(key) and key not in (LEFT, LOADOUT)
-    ]
-    numbers = [f"{key.replace('_', ' ')} {format_number(unit.numbers[key])}" for key in keys]
-    state = format_code_word(unit.state).casefold() if unit.state not in SOUND else ""
-    marks = (format_code_word(mark).casefold() for mark in sorted(unit.marks))
+    printed_keys = None
+    if context.game is not None:
+        counters = context.game.game["units"].get("counters") or {}
+        printed_keys = counters.get(unit.type, {}).get("numbers")
+    numbers = []
+    for key in printed_keys or unit.numbers:
+        number = unit.numbers.get(key)
+        if number and key not in (LEFT, LOADOUT):
+            numbers.append(f"{key.replace('_', ' ')} {format_number(number)}")
     side = unit.side if say_side else ""
-    kind = format_code_word(unit.type).casefold()
-    return ", ".join(
-        filter(None, (side, state, kind, *numbers, format_weapons(unit.numbers), *marks))
-    )
+    state = format_code_word(unit.state).casefold() if unit.state not in SOUND else ""
+    unit_type = format_code_word(unit.type).casefold()
+    weapons = format_weapons(unit.numbers)
+    markers = [format_code_word(mark).casefold() for mark in sorted(unit.marks)]
+    pieces = (side, state, unit_type, *numbers, weapons, *markers)
+    return ", ".join(piece for piece in pieces if piece)
 
 
 def find_picked_handles(text: str, roster: Iterable[RosterUnit]) -> set[str]:
-    """Handles of the roster units that a list names, with nothing typed over them."""
-    named = index_by_name(roster)
-    return {
-        unit.handle
-        for item in split_unit_items(text)
-        if (unit := find_plain_unit(item, named)) is not None
-    }
+    """Return the handles of the roster units that a list names without anything added."""
+    roster_by_name = index_by_name(roster)
+    units = (find_plain_unit(item, roster_by_name) for item in split_unit_items(text))
+    return {unit.handle for unit in units if unit is not None}
 
 
 def list_typed_items(text: str, roster: Iterable[RosterUnit]) -> list[str]:
-    """The other items of a list, short enough for a menu: units by their type, or with numbers
-    typed over them.
+    """Return the other items of a list, at most 10, each once: units by their type, or with numbers
+    added. Items too long for a menu are left out.
     """
-    named = index_by_name(roster)
-    found = [
-        item
-        for item in split_unit_items(text)
-        if find_plain_unit(item, named) is None and len(item) < LONGEST
-    ]
-    return list(dict.fromkeys(found))[:10]
+    roster_by_name = index_by_name(roster)
+    items = [item for item in split_unit_items(text) if len(item) < LONGEST]
+    typed = [item for item in items if find_plain_unit(item, roster_by_name) is None]
+    return list(dict.fromkeys(typed))[:10]
 
 
 def update_unit_list(
-    text: str, known: CompletionContext, offered: Iterable[str], taken: Iterable[str]
+    text: str, context: CompletionContext, offered: Iterable[str], selected: Iterable[str]
 ) -> str:
-    """The list without what was offered and not taken; new ones at its end. What else was typed
-    stays.
+    """Return a list of units after a choice in its menu.
+
+    Items that were offered and not selected go; newly selected ones are added at the end. Items that
+    the menu did not offer stay. `offered` and `selected` are values of the menu's entries.
     """
-    named = index_by_name(known.roster)
+    roster = index_by_name(context.roster)
     offered = set(offered)
-    taken = [one for one in taken if one != MORE]
-    kept = []
-    there = set()
+    selected = [value for value in selected if value != MORE]
+    items = []
+    item_values = set()
     for item in split_unit_items(text):
-        unit = find_plain_unit(item, named)
-        key = unit.handle if unit is not None else TYPED + item
-        if key not in offered or key in taken:
-            kept.append(item)
-            there.add(key)
-    handles = {unit.handle: unit.name for unit in known.roster}
-    kept += [handles.get(key, key.removeprefix(TYPED)) for key in taken if key not in there]
-    return "; ".join(kept)
+        unit = find_plain_unit(item, roster)
+        value = unit.handle if unit is not None else TYPED + item
+        if value not in offered or value in selected:
+            items.append(item)
+            item_values.add(value)
+    names = {unit.handle: unit.name for unit in context.roster}
+    added = [value for value in selected if value not in item_values]
+    items += [names.get(value, value.removeprefix(TYPED)) for value in added]
+    return "; ".join(items)
 
 
 def keep_roster_items(text: str, roster: Iterable[RosterUnit]) -> str:
-    """The list without the items that name no unit of the roster: what a refused one leaves
-    standing.
+    """Return a list with only the items that name a roster unit.
+
+    An item that names none is split at its commas first.
     """
-    named = index_by_name(roster)
-    items = [
-        part
-        for item in split_unit_items(text)
-        for part in ([item] if find_plain_unit(item, named) else item.split(","))
-    ]
-    return "; ".join(
-        item.strip()
-        for item in items
-        if item.strip() and find_plain_unit(item.strip(), named) is not None
-    )
+    roster_by_name = index_by_name(roster)
+    items: list[str] = []
+    for item in split_unit_items(text):
+        if find_plain_unit(item, roster_by_name) is not None:
+            items.append(item)
+        else:
+            parts = (part.strip() for part in item.split(","))
+            items += (part for part in parts if part)
+    return "; ".join(item for item in items if find_plain_unit(item, roster_by_name) is not None)
 
 
 def split_unit_items(text: str) -> list[str]:
-    """The items of a list; no name of a unit holds a semicolon."""
+    """Return the items of a list. They are separated by semicolons, which no name of a unit holds,
+    or by line ends.
+    """
     return [item.strip() for item in text.replace("\n", ";").split(";") if item.strip()]
 
 
-def find_plain_unit(item: str, named: Roster) -> RosterUnit | None:
-    """The roster unit that an item names, and nothing more."""
+def find_plain_unit(item: str, roster: Roster) -> RosterUnit | None:
+    """Return the roster unit that an item names, perhaps in quotation marks; None if it names none,
+    or has anything more in it.
+    """
     if item[0] in "\"'\u201c" and len(item) > 1:
         closing = {"\u201c": "\u201d"}.get(item[0], item[0])
-        return named.get(item[1:-1].casefold()) if item.endswith(closing) else None
-    return named.get(" ".join(item.split()).casefold())
+        return roster.get(item[1:-1].casefold()) if item.endswith(closing) else None
+    return roster.get(" ".join(item.split()).casefold())

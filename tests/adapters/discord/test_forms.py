@@ -91,7 +91,7 @@ def test_a_large_roster_leaves_sealed_rolls_and_real_dice_in_the_form(
     check_modal(problems, "", build_modal(form, KEY))
     problems.done()
     taken = evaluate_form(spec, known, form, {FLAGS: ticked})
-    assert (taken.problem, taken.how) == (None, way)
+    assert (taken.problem, taken.roll_mode) == (None, way)
     assert not any(name.startswith("?") for name in taken.options)
 
 
@@ -176,7 +176,7 @@ def test_the_fire_form_is_one_modal_of_five_fields() -> None:
         HOW: "odds",
     }
     taken = evaluate_form(fire, known, form, read_modal(sent(body, values)))
-    assert taken.how == "odds"
+    assert taken.roll_mode == "odds"
     assert taken.options == {
         "attackers": "us2; US Squad 1",
         "targets": "VC Squad 1",
