@@ -1,5 +1,5 @@
-"""Chances as bars of a fixed width: in eighths of a block for chat, in # where a terminal has no
-such signs.
+"""Chances as bars in a font of a fixed width: in eighths of a block for chat, in # for terminals
+that lack these signs.
 """
 
 from collections.abc import Iterable
@@ -8,25 +8,25 @@ from textwrap import wrap
 from typing import NamedTuple
 
 COLUMNS = 33
-"""What fits on a phone in a fixed width, also inside a box."""
+"""Number of characters of a fixed width that fit on a phone, also inside a box."""
 CAME = "\u25c0"
-"""Behind the result that came up."""
+"""The arrow after a result that was rolled."""
 LEAST = "at least"
 _EIGHTHS = "\u258f\u258e\u258d\u258c\u258b\u258a\u2589\u2588"
 _NARROWEST = 3
 _FRACTION = 10
 _LABEL = 16
+_PERCENT = 5
+_DIFFERENCE = 4
 MOST_EXACT = 19
-"""A fraction of more characters, some nine digits over nine, is left out: it helps nobody, and
-words need the room.
+"""Maximum number of characters of a fraction. A longer one, about nine digits over nine, is left
+out: it helps nobody, and words need the room.
 """
 
 
 class Chance(NamedTuple):
-    """One result with its chance from 0 to 1; `least` is that of this or worse, `exact` the chance
-    as a fraction.
-
-    `came` is how often it came up.
+    """A result with its chance from 0 to 1. `least` is the chance of this result or a worse one,
+    `exact` the chance as a fraction, and `came` how often the result was rolled.
     """
 
     word: str
@@ -37,10 +37,11 @@ class Chance(NamedTuple):
 
 
 class Look(NamedTuple):
-    """How bars are drawn: places of the words and of the bar, at most, of the whole line; with
-    fractions; in ASCII.
+    """The widths of odds on a screen, in characters: of the words, of the bars (at most), and of
+    the whole line. `grid` is the width of a printed table.
 
-    `grid` is how wide a printed table may be."""
+    `exact`: chances are also shown as fractions. `plain`: bars are drawn in ASCII.
+    """
 
     word: int = 10
     bar: int = 8
@@ -55,8 +56,8 @@ WIDE = Look(12, 24, 78, exact=True, grid=110)
 
 
 def format_percent(chance: float) -> str:
-    """A chance in whole percents; one that is not quite impossible or certain is never shown as
-    0 or 100.
+    """Return a chance (0 to 1) in whole percents. One that is not quite impossible or certain is
+    never shown as 0 or 100.
     """
     if 0 < chance < 0.01:
         return "<1%"
@@ -66,99 +67,137 @@ def format_percent(chance: float) -> str:
 
 
 def format_points(difference: float) -> str:
-    """How much a chance rises or falls, in percent: `+30`, `\u221213`."""
-    number = floor(abs(difference) * 100 + 0.5)
-    if not number:
-        return "" if not difference else ("<+1" if difference > 0 else "<\u22121")
-    return f"+{number}" if difference > 0 else f"\u2212{number}"
+    """Return the change of a chance (-1 to 1) in percentage points: `+30`, `\u221213`; "" for
+    none.
+    """
+    points = floor(abs(difference) * 100 + 0.5)
+    if points:
+        return f"+{points}" if difference > 0 else f"\u2212{points}"
+    if not difference:
+        return ""
+    return "<+1" if difference > 0 else "<\u22121"
 
 
 def format_rounded_points(chance: float, difference: float) -> str:
-    """Return how much a chance has risen or fallen, as the difference of the whole percents that
-    are shown: 81% and 90% are 9 apart.
+    """Return the change to `chance`, as the difference between the whole percents that are shown:
+    81% and 90% are 9 apart.
+
+    Near 0 and 1, and if the shown percents are equal, it is the rounded difference.
     """
-    before = chance - difference
-    if not 0.01 <= chance <= 0.99 or not 0.01 <= before <= 0.99:
+    previous = chance - difference
+    if not 0.01 <= chance <= 0.99 or not 0.01 <= previous <= 0.99:
         return format_points(difference)
-    number = floor(chance * 100 + 0.5) - floor(before * 100 + 0.5)
-    return format_points(number / 100) if number else format_points(difference)
+    points = floor(chance * 100 + 0.5) - floor(previous * 100 + 0.5)
+    return format_points(points / 100) if points else format_points(difference)
 
 
 def draw_bar(chance: float, places: int, *, plain: bool = False) -> str:
-    """A bar of so many places, in steps of an eighth; whatever is possible shows at least the
-    thinnest.
+    """Return the bar of a chance, of `places` characters for 1, in steps of an eighth.
+
+    A possible result has at least the thinnest bar. `plain` draws with # instead.
     """
     if plain:
         return "#" * (max(1, round(chance * places)) if chance > 0 else 0)
     eighths = max(1, round(chance * places * 8)) if chance > 0 else 0
-    full, rest = divmod(eighths, 8)
-    return _EIGHTHS[7] * full + (_EIGHTHS[rest - 1] if rest else "")
+    full_blocks, remainder = divmod(eighths, 8)
+    return _EIGHTHS[7] * full_blocks + (_EIGHTHS[remainder - 1] if remainder else "")
 
 
 def format_odds_lines(heading: str, chances: Iterable[Chance], look: Look = PHONE) -> list[str]:
-    """The heading, and a line for each result: word, bar, percent, this or worse."""
+    """Return the heading, and a line for each result: word, bar, percent, and the chance of this
+    or worse.
+    """
     return [text for text, _ in format_numbered_lines(heading, chances, look)]
 
 
 def format_numbered_lines(
     heading: str, chances: Iterable[Chance], look: Look = PHONE
 ) -> list[tuple[str, int]]:
-    """The same, each line with the place of its result; -1 for the heading."""
+    """Return the lines of format_odds_lines, each with the index of its result; -1 for the
+    heading.
+    """
     rows = [row._replace(exact="") if len(row.exact) > MOST_EXACT else row for row in chances]
-    exact = max(_FRACTION, *(len(row.exact) + 2 for row in rows)) if look.exact else 0
+    exact_width = max(_FRACTION, *(len(row.exact) + 2 for row in rows)) if look.exact else 0
     has_least = any(row.least is not None for row in rows)
-    tail = (
-        5
-        + exact
-        + (len(LEAST) + 1 if has_least else max(len(_format_mark(row.came, look)) for row in rows))
-    )
-    words, places = _share_columns([row.word for row in rows], look, tail)
-    lines = [(text, -1) for text in _format_heading(heading, words + 1 + places + tail, has_least)]
-    for number, row in enumerate(rows):
-        *above, word = wrap(row.word, words) or [""]
-        drawn = (
-            f"{word:<{words}} "
-            f"{draw_bar(row.chance, places, plain=look.plain):<{places}}{format_percent(row.chance):>5}"
-        )
-        mark = _format_mark(row.came, look)
-        least = format_percent(row.least) if row.least is not None else ""
-        end = f"{least:>{len(LEAST) + 1 - len(mark)}}" if has_least else ""
-        own = [*above, (drawn + (f"{row.exact:>{exact}}" if exact else "") + mark + end).rstrip()]
-        lines += [(text, number) for text in own]
+    if has_least:
+        end_width = len(LEAST) + 1
+    else:
+        end_width = max(len(_format_mark(row.came, look)) for row in rows)
+    tail_width = _PERCENT + exact_width + end_width
+    word_width, bar_width = _share_columns([row.word for row in rows], look, tail_width)
+    line_width = word_width + 1 + bar_width + tail_width
+    lines = [(text, -1) for text in _format_heading(heading, line_width, has_least=has_least)]
+    for index, row in enumerate(rows):
+        *lines_above, word = wrap(row.word, word_width) or [""]
+        exact = f"{row.exact:>{exact_width}}" if exact_width else ""
+        end = _format_end(row, look, end_width if has_least else 0)
+        line = f"{_format_bar(word, row.chance, word_width, bar_width, look)}{exact}{end}"
+        lines += [(text, index) for text in (*lines_above, line.rstrip())]
     return lines
 
 
+def _format_bar(word: str, chance: float, word_width: int, bar_width: int, look: Look) -> str:
+    """Return a word with the bar of its chance and the percent."""
+    bar = draw_bar(chance, bar_width, plain=look.plain)
+    return f"{word:<{word_width}} {bar:<{bar_width}}{format_percent(chance):>{_PERCENT}}"
+
+
+def _format_end(row: Chance, look: Look, width: int) -> str:
+    """Return the end of a result's line: its mark, and aligned right to `width` the chance of this
+    result or a worse one (0: without that column).
+    """
+    mark = _format_mark(row.came, look)
+    if not width:
+        return mark
+    least = format_percent(row.least) if row.least is not None else ""
+    return f"{mark}{least:>{width - len(mark)}}"
+
+
 def _format_mark(times: int, look: Look) -> str:
-    """What is behind a result that came up so often."""
-    return (f" {'<' if look.plain else CAME}" if times else "") + (f" {times}" if times > 1 else "")
+    """Return the mark after a result that was rolled so many times: an arrow, and the number if it
+    is more than once. "" for 0.
+    """
+    if not times:
+        return ""
+    arrow = "<" if look.plain else CAME
+    return f" {arrow} {times}" if times > 1 else f" {arrow}"
 
 
 def format_comparison_lines(
     rows: Iterable[tuple[str, float, float]], look: Look = PHONE
 ) -> list[str]:
-    """A line for each changed thing: what, bar, percent, and the difference that it makes."""
-    shown = list(rows)
-    words, places = _share_columns([word[:_LABEL] for word, _, _ in shown], look, 5 + 4)
+    """Return a line for each change (see Compared): its words, bar, percent, and the difference
+    that it makes.
+    """
+    rows = list(rows)
+    labels = [word[:_LABEL] for word, _, _ in rows]
+    word_width, bar_width = _share_columns(labels, look, _PERCENT + _DIFFERENCE)
     lines = []
-    for word, chance, difference in shown:
-        *above, last = wrap(word, words) or [""]
-        drawn = f"{last:<{words}} {draw_bar(chance, places, plain=look.plain):<{places}}{format_percent(chance):>5}"
-        lines += [*above, f"{drawn}{format_rounded_points(chance, difference):>4}".rstrip()]
+    for text, chance, difference in rows:
+        *lines_above, word = wrap(text, word_width) or [""]
+        bar = _format_bar(word, chance, word_width, bar_width, look)
+        points = format_rounded_points(chance, difference)
+        lines += [*lines_above, f"{bar}{points:>{_DIFFERENCE}}".rstrip()]
     return lines
 
 
-def _share_columns(words: Iterable[str], look: Look, tail: int) -> tuple[int, int]:
-    """Places for the words and for the bar: long words take from the bar, and break where that
-    is not enough.
+def _share_columns(words: Iterable[str], look: Look, tail_width: int) -> tuple[int, int]:
+    """Return the widths of the words and of the bars, in a line that ends with `tail_width` other
+    characters.
+
+    Long words take room from the bars; if that is not enough, they will be broken.
     """
-    most = look.columns - tail - 1 - _NARROWEST
+    room = look.columns - tail_width - 1
     longest = max((len(word) for word in words), default=0)
-    width = min(max(look.word, longest), most)
-    return width, max(_NARROWEST, min(look.bar, look.columns - tail - 1 - width))
+    word_width = min(max(look.word, longest), room - _NARROWEST)
+    return word_width, max(_NARROWEST, min(look.bar, room - word_width))
 
 
-def _format_heading(heading: str, columns: int, has_least: bool) -> list[str]:
+def _format_heading(heading: str, columns: int, *, has_least: bool) -> list[str]:
+    """Return the lines of a heading; `has_least`: the last one ends with LEAST, as the head of that
+    column.
+    """
     if not has_least:
         return wrap(heading, columns)
-    *above, last = wrap(heading, columns - len(LEAST) - 1) or [""]
-    return [*above, f"{last:<{columns - len(LEAST)}}{LEAST}"]
+    *lines_above, line = wrap(heading, columns - len(LEAST) - 1) or [""]
+    return [*lines_above, f"{line:<{columns - len(LEAST)}}{LEAST}"]

@@ -1,4 +1,4 @@
-"""Files that come and go in a chat: text, compressed where it is long."""
+"""Files that are sent to and fetched from a chat: text, compressed if it is long."""
 
 import zlib
 from base64 import b64decode, b64encode
@@ -8,22 +8,23 @@ from bot.ui.reply.reply import File
 from bot.ui.uploads.decoding import build_no_text_error, decode_text
 
 MOST_BYTES = 10_000_000
-"""The largest file that is fetched from a chat, as it is there."""
+"""Maximum size of a file that is fetched from a chat, in bytes, as it was uploaded."""
 MOST_TEXT = 20_000_000
-"""The longest text in one, unpacked: some 50,000 rolls."""
+"""Maximum size of the text of a file, in bytes, unpacked: about 50,000 rolls."""
 LONG = 500_000
-"""A text longer than this is sent compressed."""
+"""A text of more bytes than this is sent compressed."""
 ZIPPED = "zip in base64:"
-"""How the text of a file begins that is a zip: only packs come so."""
+"""The beginning of the text that stands for a zip file: only packs are zip files."""
 _GZIP = b"\x1f\x8b"
 _ZIP = b"PK\x03\x04"
 
 
 class Packing:
-    """A file to send in the making, piece by piece: it is compressed, with .gz behind its name,
-    where it is long.
+    """A file to be sent, built piece by piece. If it gets long it is compressed, with .gz after its
+    name.
 
-    No more of a long text is ever held than what was added last; adding may take some milliseconds.
+    Only the last text of a long file is held in memory uncompressed; adding may take some
+    milliseconds.
     """
 
     def __init__(self, name: str) -> None:
@@ -34,7 +35,7 @@ class Packing:
         self._packed: list[bytes] = []
 
     def add(self, text: str) -> None:
-        """Put text behind what is there."""
+        """Append text to the file."""
         data = text.encode()
         self._size += len(data)
         self._plain.append(data)
@@ -43,49 +44,51 @@ class Packing:
             self._plain.clear()
 
     def build_file(self) -> File:
-        """The file; nothing can be added any more."""
+        """Return the file. Nothing can be added after that."""
         if self._size <= LONG:
             return File(self._name, b"".join(self._plain).decode())
         return File(f"{self._name}.gz", b"".join([*self._packed, self._packer.flush()]))
 
 
 class FileText(str):
-    """The text of a file that was fetched, with the file's name; `note` says how it was read if
-    that was a guess.
+    """The text of an uploaded file, with the file's name. `note` says in which encoding it was
+    read, if that was a guess.
     """
 
     name: str
     note: str
 
     def __new__(cls, text: str, name: str = "", note: str = "") -> "FileText":
-        made = super().__new__(cls, text)
-        made.name = name
-        made.note = note
-        return made
+        file_text = super().__new__(cls, text)
+        file_text.name = name
+        file_text.note = note
+        return file_text
 
 
 def read_file_text(data: bytes, name: str) -> FileText:
-    """The text of a file as it was fetched, unpacked if it is compressed; a zip as text, for
-    `get_zip_data`.
+    """Return the text of an uploaded file, unpacked if it is compressed. A zip becomes a text from
+    which `get_zip_data` restores it.
 
-    Raises UserError for one that is too large (a small one may unpack to no end), damaged or no
-    text.
+    Raises UserError for a file that is too large (a small one may unpack to any size), damaged or
+    no text.
     """
     if len(data) > MOST_BYTES:
         raise build_too_large_error(name)
     if data.startswith(_ZIP):
         return FileText(ZIPPED + b64encode(data).decode(), name)
-    decoded = decode_text(_unpack_gzip(data, name) if data.startswith(_GZIP) else data, name)
+    if data.startswith(_GZIP):
+        data = _unpack_gzip(data, name)
+    decoded = decode_text(data, name)
     return FileText(decoded.text, name, decoded.note)
 
 
 def get_file_name(text: object) -> str:
-    """Return the name of the file that a text is from, "" if it was typed."""
+    """Return the name of the file that a text is from, or "" if it was typed."""
     return text.name if isinstance(text, FileText) else ""
 
 
 def get_file_note(text: object) -> str:
-    """Return how the file of a text was read if that was a guess, else ""."""
+    """Return the note on the encoding of a text's file if that was a guess, else ""."""
     return text.note if isinstance(text, FileText) else ""
 
 
@@ -96,24 +99,29 @@ def check_utf8(text: object) -> None:
 
 
 def get_zip_data(text: str) -> bytes | None:
-    """The zip that a file's text stands for; None where the file was no zip."""
+    """Return the zip that read_file_text stored as a text, or None if the text is no zip.
+
+    b"" for a text that only pretends to be one.
+    """
     if not text.startswith(ZIPPED):
         return None
     try:
         return b64decode(text.removeprefix(ZIPPED))
-    except ValueError:  # typed by somebody
+    except ValueError:  # a user typed it
         return b""
 
 
 def build_too_large_error(name: str) -> UserError:
-    """The error for a file of more than MOST_BYTES."""
-    what = f"{name} is larger than {MOST_BYTES // 1_000_000} MB."
+    """Return the error for a file of more than MOST_BYTES."""
+    message = f"{name} is larger than {MOST_BYTES // 1_000_000} MB."
     hint = "Compress it: gzip FILE makes FILE.gz."
-    return UserError(what, hint=hint, option="file", code="file-too-large")
+    return UserError(message, hint=hint, option="file", code="file-too-large")
 
 
 def _unpack_gzip(data: bytes, name: str) -> bytes:
-    """What a gzip file holds. No more than MOST_TEXT bytes of it are ever made."""
+    """Return the content of a gzip file. Raises UserError if it is damaged or larger than MOST_TEXT
+    bytes; no more than that is ever unpacked.
+    """
     stream = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
     try:
         text = stream.decompress(data, MOST_TEXT + 1)
@@ -122,9 +130,9 @@ def _unpack_gzip(data: bytes, name: str) -> bytes:
             f"{name} is damaged: it cannot be unpacked.", option="file", code="damaged-file"
         ) from None
     if len(text) > MOST_TEXT:
-        what = f"{name} is too large: unpacked it has more than {MOST_TEXT // 1_000_000} MB."
-        raise UserError(what, option="file", code="file-too-large")
+        message = f"{name} is too large: unpacked it has more than {MOST_TEXT // 1_000_000} MB."
+        raise UserError(message, option="file", code="file-too-large")
     if not stream.eof or stream.unused_data:
-        what = f"{name} is damaged: it is cut off, or goes on behind its end."
-        raise UserError(what, option="file", code="damaged-file")
+        message = f"{name} is damaged: it is cut off, or goes on behind its end."
+        raise UserError(message, option="file", code="damaged-file")
     return text

@@ -1,7 +1,8 @@
-"""What the body of a reply is made of, as values: adapters draw each part in their own way."""
+"""The parts of a reply's body, as values. Each adapter draws them in its own way."""
 
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
+from itertools import zip_longest
 from textwrap import wrap
 from typing import NamedTuple
 
@@ -12,17 +13,17 @@ from bot.ui.reply.unit_table import UnitTable
 
 
 class Thrown(NamedTuple):
-    """The raw dice of a whole answer, where nothing is said of the single rolls: `dice [4] [2]`."""
+    """The raw dice of a whole answer, if no line shows the single rolls: `dice [4] [2]`."""
 
     dice: tuple[object, ...]
 
 
 class Odds(NamedTuple):
-    """The chances (0 to 1) of each result for those whom `heading` names, worst first; `came` are
-    those that came up, one for each of them.
+    """The chances (0 to 1) of each result, worst first, for the units that `heading` names.
 
-    `least` has the chances of a result or a worse one, for the first so many; `exact` the chances
-    as fractions, `tones` how grave each is.
+    `came` are the results that were rolled, one for each unit. `least` has the chance of a result
+    or a worse one, for the first results; `exact` the chances as fractions, and `tones` the tone
+    (HURT, SHAKEN, ...) of each result.
     """
 
     heading: str
@@ -35,40 +36,41 @@ class Odds(NamedTuple):
     @property
     def rows(self) -> tuple[Chance, ...]:
         """A row for each result."""
-        return tuple(
-            Chance(
-                word,
-                chance,
-                self.least[at] if at < len(self.least) else None,
-                self.came.count(word),
-                self.exact[at] if at < len(self.exact) else "",
-            )
-            for at, (word, chance) in enumerate(self.chances)
-        )
+        rows = []
+        for index, (word, chance) in enumerate(self.chances):
+            least = self.least[index] if index < len(self.least) else None
+            exact = self.exact[index] if index < len(self.exact) else ""
+            rows.append(Chance(word, chance, least, self.came.count(word), exact))
+        return tuple(rows)
 
 
 class Compared(NamedTuple):
-    """What single changes are worth: of each what it is, the chance with it, and the difference
-    that it makes.
+    """The effects of single changes: for each the change in words, the chance with it, and the
+    difference that it makes.
     """
 
     changes: tuple[tuple[str, float, float], ...]
 
 
 class Grid(NamedTuple):
-    """Rows of cells in columns of a fixed width; with a `head` the first names the columns, and a
-    platform may draw a table of its own."""
+    """Rows of cells in columns of a fixed width. With a `head`, the first row names the columns, and
+    a platform may draw a table of its own.
+    """
 
     rows: tuple[tuple[str, ...], ...]
     head: bool = False
 
     def format_lines(self, look: Look) -> list[str]:
-        """Return a line for each row. Two columns that are too wide become two lines, the second
-        one indented. Under a head the text of the last column goes on below itself.
+        """Return the lines of the grid, fitted to the width of `look` if possible.
+
+        With a head, a long last cell goes on below itself. Without one, two columns that are too
+        wide become two lines, the second one indented; more columns stay as wide as they are.
         """
+        if self.head:
+            return _format_columns(_wrap_last(self.rows, look.grid))
         has_two_columns = bool(self.rows) and len(self.rows[0]) == 2
-        if self.head or not has_two_columns or measure_width(self.rows) <= look.grid:
-            return _format_columns(_wrap_last(self.rows, look.grid) if self.head else self.rows)
+        if not has_two_columns or measure_width(self.rows) <= look.grid:
+            return _format_columns(self.rows)
         lines = []
         for name, text in self.rows:
             lines.append(name)
@@ -77,68 +79,77 @@ class Grid(NamedTuple):
 
 
 class Sheet(NamedTuple):
-    """A printed grid whose first row and column are heads, with what is said above it."""
+    """A printed grid with heads in its first row and column, and a heading above it."""
 
     heading: str
     rows: tuple[tuple[str, ...], ...]
 
     def format_lines(self, columns: int) -> list[str]:
-        """Broken into as many grids one below the other as its columns need, each with the first
+        """Return the lines of the grid, at most `columns` characters wide if possible.
+
+        A grid that is too wide is broken into several, one below the other, each with the first
         column.
         """
-        head, *_ = self.rows
-        at = 1
-        found = [self.heading] if self.heading else []
-        while at < len(head):
-            end = at + 1
-            while end < len(head) and measure_width(self._cut_columns(at, end + 1)) <= columns:
+        column_count = len(self.rows[0])
+        start = 1
+        lines = [self.heading] if self.heading else []
+        while start < column_count:
+            end = start + 1
+            while end < column_count and self._measure_columns(start, end + 1) <= columns:
                 end += 1
-            part = self._cut_columns(at, end)
-            found += [""] if at > 1 else []
-            found += (
-                _format_columns(part)
-                if measure_width(part) <= columns
-                else _format_two_columns(part, columns)
-            )
-            at = end
-        return found
+            if start > 1:
+                lines.append("")
+            rows = self._cut_columns(start, end)
+            if measure_width(rows) <= columns:
+                lines += _format_columns(rows)
+            else:
+                lines += _format_two_columns(rows, columns)
+            start = end
+        return lines
 
     def _cut_columns(self, start: int, end: int) -> tuple[tuple[str, ...], ...]:
+        """Return the rows with only the first column and those from `start` to before `end`."""
         return tuple((row[0], *row[start:end]) for row in self.rows)
+
+    def _measure_columns(self, start: int, end: int) -> int:
+        return measure_width(self._cut_columns(start, end))
 
 
 class Whole(NamedTuple):
-    """A whole table; `near` are the rows around what was looked up, for screens on which the
-    whole is too much.
+    """A whole table. `near` are the rows around the number asked for, for screens on which the
+    whole table is too long.
     """
 
     sheets: tuple[Sheet, ...]
     near: tuple[tuple[str, ...], ...] = ()
 
     def format_lines(self, look: Look) -> list[str]:
-        """All of it where the screen is wide; on a phone, where that is too much, what is near,
-        and says so.
+        """Return all lines of the table, unless a narrow screen cannot show so many.
+
+        Then return the rows of `near`, or the first lines, with a note that the table is too large.
         """
-        found = [line for sheet in self.sheets for line in ("", *sheet.format_lines(look.grid))][1:]
-        if look.grid > PHONE.grid or len(found) <= MOST_LINES:
-            return found
+        lines: list[str] = []
+        for index, sheet in enumerate(self.sheets):
+            lines += [""] if index else []
+            lines += sheet.format_lines(look.grid)
+        if look.grid > PHONE.grid or len(lines) <= MOST_LINES:
+            return lines
         if self.near:
-            return [
-                *Sheet("", self.near).format_lines(look.grid),
-                *wrap(f"{TOO_LARGE}: this is around the number asked for.", look.grid),
-            ]
-        shown = found[: MOST_LINES - 2]
-        return [*shown, *wrap(f"{TOO_LARGE}: {len(shown)} of {len(found)} lines.", look.grid)]
+            note = f"{TOO_LARGE}: this is around the number asked for."
+            return [*Sheet("", self.near).format_lines(look.grid), *wrap(note, look.grid)]
+        first_lines = lines[: MOST_LINES - 2]
+        note = f"{TOO_LARGE}: {len(first_lines)} of {len(lines)} lines."
+        return [*first_lines, *wrap(note, look.grid)]
 
 
 class Small(NamedTuple):
-    """Small print: what changed besides, which nobody must act on."""
+    """A line in small print: further changes, which nobody must act on."""
 
     text: str
 
 
 class Group(NamedTuple):
-    """Units of one result together: `Killed: VC 3, 5, 6`; `grave` gives the word weight."""
+    """Units with the same result: `Killed: VC 3, 5, 6`. A `grave` label is shown in bold."""
 
     label: str
     text: str
@@ -146,8 +157,8 @@ class Group(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """One of a list: its title, what it is, how it fares, and the button that goes with it (none
-    without a label).
+    """An entry of a list: its title, description and state, and its button (none without a
+    `label`).
     """
 
     title: str
@@ -158,8 +169,9 @@ class Entry(NamedTuple):
 
 
 class Happened(NamedTuple):
-    """One event among several: its number, the news and who did it; `grave` gives it weight,
-    `undone` strikes it through."""
+    """An event in a list of several: its number, its headline, and the player. A `grave` one is
+    shown in bold, an `undone` one struck through.
+    """
 
     number: int
     title: str
@@ -169,14 +181,17 @@ class Happened(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """A gap between two parts of a board, with a line where `is_drawn`; nothing in plain text."""
+    """A gap between two parts of a board, with a line if `is_drawn`; nothing in plain text."""
 
     is_drawn: bool = True
 
 
 class Pen(NamedTuple):
-    """How a platform writes: `plain` makes a whole line safe, `within` a piece of one; the others
-    also give a piece weight, or the look of a die, or make a line small, or strike a piece through.
+    """The functions by which a platform writes text.
+
+    `plain` escapes a whole line and writes its commands, `within` escapes a piece of a line. `die`
+    formats a die, `strong` makes a piece bold, `small` a line small, and `struck` strikes a piece
+    through.
     """
 
     plain: Callable[[str], str]
@@ -205,21 +220,20 @@ Part = (
     | Happened
     | Rule
 )
-"""A str may be a `Typed` or a `Phrase`, which tell the commands to copy from the words around
-them.
-"""
+"""A part of a reply's body. A str may be a `Typed` or a `Phrase`, which mark commands to copy."""
 MOST_LINES = 105
-"""A whole table has so many lines in chat at most."""
+"""Maximum number of lines of a whole table on a phone."""
 TOO_LARGE = "Too large to show whole here"
 FIXED = (Odds, Compared, Grid, Whole, UnitTable)
-"""Parts whose columns are aligned."""
+"""Parts with aligned columns, which need a font of a fixed width."""
 
 
 def format_part(part: Part, pen: Pen = PLAIN, look: Look = PHONE) -> list[str]:
-    """A part in lines as `pen` writes them; those of a fixed width as they are, bars by their
-    `look`.
+    """Return the lines of a part, as `pen` writes them.
+
+    Lines of a part in FIXED are not escaped; their width, and that of bars, depends on `look`.
     """
-    match part:  # what is most often there first
+    match part:  # the most common ones first
         case str():
             return [pen.plain(part)]
         case Line():
@@ -227,9 +241,9 @@ def format_part(part: Part, pen: Pen = PLAIN, look: Look = PHONE) -> list[str]:
         case Small():
             return [pen.small(part.text)]
         case Group():
-            label = f"{part.label}:"
-            said = pen.strong(label) if part.grave else pen.within(label)
-            return [f"{said} {_format_piece(part.text, pen)}".rstrip()]
+            write_label = pen.strong if part.grave else pen.within
+            label = write_label(f"{part.label}:")
+            return [f"{label} {_format_piece(part.text, pen)}".rstrip()]
         case Thrown():
             return ["Dice: " + " ".join(pen.die(str(value)) for value in part.dice)]
         case Odds():
@@ -250,47 +264,57 @@ def format_part(part: Part, pen: Pen = PLAIN, look: Look = PHONE) -> list[str]:
 
 
 def _format_piece(text: str, pen: Pen) -> str:
+    """Return a text after a label as `pen` writes it, with its commands if it has any."""
     return pen.plain(text) if isinstance(text, Phrase | Typed) else pen.within(text)
 
 
 def _format_happened(part: Happened, pen: Pen) -> str:
-    by = f" · {pen.within(part.by)}" if part.by else ""
+    """Return the line of an event: `#41 VC 3 killed · anna`."""
+    author = f" · {pen.within(part.by)}" if part.by else ""
     if part.undone:
-        return f"#{part.number} {pen.struck(part.title)}{by} (undone)"
-    return f"#{part.number} {pen.strong(part.title) if part.grave else pen.within(part.title)}{by}"
+        return f"#{part.number} {pen.struck(part.title)}{author} (undone)"
+    title = pen.strong(part.title) if part.grave else pen.within(part.title)
+    return f"#{part.number} {title}{author}"
 
 
 Row = tuple[str, bool]
-"""A line of an answer, and whether it belongs into a fixed width."""
+"""A line of an answer, and whether it needs a font of a fixed width."""
 
 
 def render_parts(parts: Iterable[Part], pen: Pen, look: Look = PHONE) -> Iterator[Row]:
-    """Yield the lines of all parts as `pen` writes them.
+    """Yield the lines of all parts as `pen` writes them, each with whether it has a fixed width.
 
-    Those of a fixed width are as wide as `look` allows and left as they are, to be fenced.
+    Those of a fixed width fit into `look` and are not escaped: a platform fences them. An empty
+    line separates odds that follow on odds.
     """
-    before: Part = ""
+    previous: Part = ""
     for part in parts:
-        if isinstance(part, Odds) and isinstance(before, Odds):
+        if isinstance(part, Odds) and isinstance(previous, Odds):
             yield "", True
-        before = part
+        previous = part
         for text in format_part(part, pen, look):
             yield text, isinstance(part, FIXED)
 
 
 def _format_columns(rows: tuple[tuple[str, ...], ...]) -> list[str]:
+    """Return a line for each row, with all cells but the last padded to the width of their
+    column.
+    """
     widths: dict[int, int] = {}
     for row in rows:
-        for at, cell in enumerate(row[:-1]):
-            widths[at] = max(widths.get(at, 0), len(cell))
-    return [
-        "  ".join([*(f"{cell:<{widths[at]}}" for at, cell in enumerate(row[:-1])), *row[-1:]])
-        for row in rows
-    ]
+        for index, cell in enumerate(row[:-1]):
+            widths[index] = max(widths.get(index, 0), len(cell))
+    lines = []
+    for row in rows:
+        cells = [f"{cell:<{widths[index]}}" for index, cell in enumerate(row[:-1])]
+        lines.append("  ".join([*cells, *row[-1:]]))
+    return lines
 
 
 def _wrap_last(rows: tuple[tuple[str, ...], ...], columns: int) -> tuple[tuple[str, ...], ...]:
-    """Return the rows with their last cell broken between words, if they are too wide."""
+    """Return the rows with their last cell broken between words, into further rows, if they are
+    wider than `columns`. They stay as they are if that leaves less than LEAST_TEXT for the cell.
+    """
     if not rows or measure_width(rows) <= columns:
         return rows
     room = columns - measure_width(tuple(row[:-1] for row in rows)) - 2
@@ -298,48 +322,52 @@ def _wrap_last(rows: tuple[tuple[str, ...], ...], columns: int) -> tuple[tuple[s
         return rows
     wrapped = list[tuple[str, ...]]()
     for *cells, text in rows:
-        first, *further = wrap(text, room) or [""]
-        wrapped.append((*cells, first))
-        wrapped += [(*("" for _ in cells), line) for line in further]
+        first_line, *further_lines = wrap(text, room) or [""]
+        wrapped.append((*cells, first_line))
+        blanks = ("",) * len(cells)
+        wrapped += [(*blanks, line) for line in further_lines]
     return tuple(wrapped)
 
 
 LEAST_TEXT = 9
-"""The least places in which a text can be read that is broken between words."""
+"""Minimum width, in characters, for a text that is broken between words."""
 
 
 def measure_width(rows: tuple[tuple[str, ...], ...]) -> int:
-    """Return how many columns a grid of these rows takes."""
+    """Return the width of a grid of these rows in characters, with two blanks between columns."""
     return sum(max(map(len, column)) + 2 for column in zip(*rows, strict=True)) - 2
 
 
 def _format_two_columns(rows: tuple[tuple[str, ...], ...], columns: int) -> list[str]:
-    """Return lines of two columns, both broken between words.
+    """Return the lines of two columns, both broken between words; further cells join the second.
 
-    The second one has the places that it needs, at most half of them.
+    The second column is as wide as its longest cell, at most half of `columns`.
     """
-    second = min(max(len(" ".join(row[1:])) for row in rows), columns // 2)
-    first = min(max(len(row[0]) for row in rows), columns - second - 2)
-    found = []
+    text_width = min(max(len(" ".join(row[1:])) for row in rows), columns // 2)
+    name_width = min(max(len(row[0]) for row in rows), columns - text_width - 2)
+    lines = []
     for name, *cells in rows:
-        text = wrap(" ".join(cells), columns - first - 2) or [""]
-        names = wrap(name, first) or [""]
-        for at in range(max(len(text), len(names))):
-            left = names[at] if at < len(names) else ""
-            right = text[at] if at < len(text) else ""
-            found.append(f"{left:<{first}}  {right}".rstrip())
-    return found
+        names = wrap(name, name_width) or [""]
+        texts = wrap(" ".join(cells), columns - name_width - 2) or [""]
+        for name_line, text_line in zip_longest(names, texts, fillvalue=""):
+            lines.append(f"{name_line:<{name_width}}  {text_line}".rstrip())
+    return lines
 
 
-def build_date(at: float) -> When:
-    """A date with its time."""
-    return When(_format_utc(at), int(at))
+def build_date(timestamp: float) -> When:
+    """Return a date with its time. `timestamp` is in Unix seconds."""
+    return When(_format_utc(timestamp), int(timestamp))
 
 
-def build_relative_date(at: float) -> When:
-    """Return how long ago that was, or how soon it will be, as the platform counts it."""
-    return When(_format_utc(at), int(at), ago=True)
+def build_relative_date(timestamp: float) -> When:
+    """Return a date that the platform shows as the time since or until then, if it can.
+
+    `timestamp` is in Unix seconds.
+    """
+    return When(_format_utc(timestamp), int(timestamp), ago=True)
 
 
-def _format_utc(at: float) -> str:
-    return datetime.fromtimestamp(int(at), UTC).strftime("%d %b %Y, %H:%M UTC").lstrip("0")
+def _format_utc(timestamp: float) -> str:
+    """Return Unix seconds as a date: `3 Nov 2026, 14:05 UTC`."""
+    date = datetime.fromtimestamp(int(timestamp), UTC)
+    return date.strftime("%d %b %Y, %H:%M UTC").lstrip("0")

@@ -24,15 +24,16 @@ COLORS = {
     SEALED: 0x8E6BBF,
     OVER: 0x4E5058,
 }
-"""Of the bar beside an answer: lost or wounded; shaken or pinned; no effect; game, turn, table,
-help; somebody is waited for; sealed; undone, refused, settled."""
+"""Colors of the bar next to an answer, by tone: lost or wounded; shaken or pinned; no effect; game,
+turn, table, help; waiting for a player; sealed; undone, refused or settled.
+"""
 GRAVITY = (HURT, SHAKEN, GAME, NOTHING)
-"""The tones of results, worst first; that of the game is for good news (a unit rallies)."""
+"""The tones of results, worst first. GAME is for good news (a unit rallies)."""
 PLAIN = frozenset({NOTHING, OVER})
-"""Tones whose first line has no weight."""
+"""Tones without a bold first line."""
 PINNED, UNPINNED, TAKEN_AWAY = "on", "off", "away"
 OPEN_FORM = "form:"
-"""How the action of a button begins that opens the form of a command."""
+"""The beginning of the action of a button that opens the form of a command."""
 LINK = "link"
 """The style of a button that opens the channel that its action names (`goto:discord:55/900`); it
 runs nothing.
@@ -40,8 +41,8 @@ runs nothing.
 
 
 class Button(NamedTuple):
-    """A button under a reply: `action` names what it does and to what (`undo:41`), `label` what
-    it says.
+    """A button under a reply: `action` names what it does and to what (`undo:41`), `label` is its
+    text.
     """
 
     action: str
@@ -50,12 +51,12 @@ class Button(NamedTuple):
 
 
 def build_entry_button(entry: Entry) -> Button:
-    """The button beside an entry of a list."""
+    """Return the button of an entry in a list; a link if its action opens a channel."""
     return Button(entry.action, entry.label, LINK if entry.action.startswith("goto:") else "plain")
 
 
 class MenuEntry(NamedTuple):
-    """One choice of a menu: the `action` of a button, what it says, and a few words more."""
+    """One choice of a menu: the `action` of a button, its label, and a description."""
 
     action: str
     label: str
@@ -63,10 +64,10 @@ class MenuEntry(NamedTuple):
 
 
 class Menu(NamedTuple):
-    """A menu beside the buttons: choosing an entry does at once what a button with its action would
-    do.
+    """A menu next to the buttons. Choosing an entry at once does what a button with its action
+    would do.
 
-    `short` is what it is called where it shares a row with them.
+    `short` is its label if it shares a row with buttons.
     """
 
     label: str
@@ -75,8 +76,8 @@ class Menu(NamedTuple):
 
 
 class File(NamedTuple):
-    """A file that goes with a reply. `content` is its text, or its bytes; `alt` says in words
-    what a picture shows.
+    """A file that is sent with a reply. `content` is its text, or its bytes; `alt` describes a
+    picture in words.
     """
 
     name: str
@@ -90,22 +91,22 @@ class File(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Its text."""
+        """The content as text."""
         return self.data.decode()
 
     def to_json(self) -> dict[str, Any]:
-        """The file as plain JSON values, bytes in base64."""
-        more = {"alt": self.alt} if self.alt else {}
+        """Return the file as plain JSON values, bytes in base64."""
+        alt = {"alt": self.alt} if self.alt else {}
         if isinstance(self.content, bytes):
             from binascii import b2a_base64
 
             content = b2a_base64(self.content, newline=False).decode()
-            return {"name": self.name, "content": content, "packed": True, **more}
-        return {"name": self.name, "content": self.content, **more}
+            return {"name": self.name, "content": content, "packed": True, **alt}
+        return {"name": self.name, "content": self.content, **alt}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> File:
-        """The file that `to_json` stored."""
+        """Return the file that `to_json` stored."""
         content = data["content"]
         if data.get("packed"):
             from binascii import a2b_base64
@@ -116,37 +117,37 @@ class File(NamedTuple):
 
 @dataclass(frozen=True)  # its thirty fields are made and copied in half the time without slots
 class Reply:
-    """What is answered. All text is plain: adapters escape it, so nothing in it can ping or format.
+    """An answer to a command, as a value. All text is plain: adapters escape it, so that nothing in
+    it can ping or format.
 
-    The first line alone suffices in a notification: `title` is the news, in bold letters (what
-    happened to whom), `by` the cause behind it in plain ones (who did it, or since when). `tone`
-    says how grave it is (GAME, HURT, ...). `lines` hold the raw dice, each modifier by name, the
-    final number, and what it means for each unit; odds and tables are parts, too. `footer` has the
-    event's number and what is special about it. `mention` are the keys of those to call (whose go
-    it is), behind the first line. `announce` is a second message, for all, beside a private answer
-    (a sealed roll). `option` names the option that an error is about, so that a form can show it at
-    its field; `code` is the kind of error. `typed` is the command that was refused, `better` as it
-    was probably meant, with `right` in place of the wrong word. `across` is how many buttons are in
-    a row (0: as many as fit). `trace` are the places of the lines that a phone leaves out at first,
-    as the button *Dice* has them. `bare` is an answer so short that it takes no frame.
+    Content: `title` is the headline, in bold (what happened to whom), and `by` its cause, in plain
+    letters (who did it, or since when); the two make sense alone, in a notification. `lines` hold
+    the raw dice, each modifier by name, the final number, and its meaning for each unit; odds and
+    tables are parts, too. `trace` has the indices of the lines that a phone hides behind the button
+    *Dice*. `footer` has the event's number and notes on it. `tone` is the severity (GAME, HURT,
+    ...). `over` says why an answer no longer holds (`Undone in #41`); its title is struck through
+    then. `bare`: the answer is so short that it gets no frame. `across` is the number of buttons in
+    a row (0: as many as fit).
 
-    `quiet`: nobody is notified. `pin`: PINNED where the message is to be kept at hand, UNPINNED
-    where no longer, TAKEN_AWAY where it is to be deleted (it reads like this reply where that is
-    refused). `in_place`: it takes the place of the message whose button was pressed; `instead` is
-    posted, as a message of its own, if that message cannot be changed. `boxed`: it is
-    drawn in a box with its buttons, where a platform has one, so that the next screen can take its
-    place. `window`: it is shown in a window of its own where a platform has one and somebody has
-    just asked, and there stays what it is about; nothing of that is stored, so an answer that comes
-    late is a message. `over` is what became of an answer that no longer holds (`Undone in #41`);
-    its title is struck through then.
+    Delivery: `mention` are the keys of the users to ping (the players to move); they follow the
+    first line. `quiet`: nobody is notified. `announce` is a second message, for everybody, next to a
+    private answer (a sealed roll). `pin`: PINNED if the message is to be pinned, UNPINNED if no
+    longer, TAKEN_AWAY if it is to be deleted (if that is refused, it is replaced by this reply).
+    `in_place`: the reply replaces the message with the button that was pressed; `instead` is posted
+    as a new message if that one cannot be changed. `boxed`: it is drawn in a box with its buttons,
+    on platforms that have one, so that the next screen can replace it. `window`: it is shown in a
+    window of its own, on platforms that have one and if the user has just asked; that is not
+    stored, so a late answer is a message. `after` is the action of a button (its picture) that is
+    pressed for the user as soon as the answer is posted; it is not stored, so a late answer comes
+    without it.
 
-    `after` is the button that is pressed as soon as the answer is there, for the same person: its
-    picture. It is not stored, so an answer that comes late comes without it.
+    Errors: `option` is the option that an error is about, so that a form can show it at its field;
+    `code` is the kind of error. `typed` is the command that was refused, `better` the command that
+    was probably meant, and `right` the corrected word. `owed` is the die that is missing.
 
-    The app adds what is known of the delivery: `outbox` is the id for `Answers.delivered` (0:
-    nothing to confirm), `seen` says that this request was answered before: whoever gets it again
-    posts nothing. `elsewhere`: it is at work for another delivery of the request, which alone posts
-    its answer, and nothing was stored. `owed` is the die that is missing.
+    The app adds facts about the delivery. `outbox` is the id for `Answers.delivered` (0: nothing to
+    confirm). `seen`: this request was answered before, so nothing is posted. `elsewhere`: another
+    delivery of the request is still running; only that one posts the answer, and nothing was stored.
     """
 
     title: str
@@ -184,29 +185,30 @@ class Reply:
 
     @property
     def first_line(self) -> str:
-        """The first line in plain words."""
+        """The first line as plain text: the title and its cause."""
         return f"{self.title} · {self.by}" if self.by else self.title
 
     @property
     def standalone(self) -> Reply:
-        """The answer as a message of its own, also if it was shown within another one."""
+        """The answer as a message of its own, also if it was shown in place of another one."""
         return self.instead or self
 
     @property
     def visible_lines(self) -> tuple[Part, ...]:
-        """The lines that a phone shows at once: those that are no trace."""
-        return tuple(part for at, part in enumerate(self.lines) if at not in self.trace)
+        """The parts that a phone shows at once: those that are not in the trace."""
+        return tuple(part for index, part in enumerate(self.lines) if index not in self.trace)
 
     def format_body(self) -> list[str]:
-        """The parts below the title as plain lines."""
+        """Return the parts below the title as plain lines."""
         return [line for part in self.lines for line in format_part(part)]
 
     def format_text(self, pen: Pen = PLAIN_PEN) -> str:
-        """The whole reply as plain text, for the console, screen readers and fallbacks; a `pen`
-        writes commands as the reader types them.
+        """Return the whole reply as plain text, for the console, screen readers and fallbacks.
+
+        `pen` writes commands as the reader types them.
         """
-        first = f"{self.title} · {pen.plain(self.by)}" if self.by else self.title
-        lines = [f"{self.over}: {first}" if self.over else first]
+        title = f"{self.title} · {pen.plain(self.by)}" if self.by else self.title
+        lines = [f"{self.over}: {title}" if self.over else title]
         for part in self.lines:
             lines += format_part(part, pen)
         if self.footer:
@@ -214,31 +216,33 @@ class Reply:
         return "\n".join(lines)
 
     def to_json(self) -> dict[str, Any]:
-        """The reply as plain JSON values, as the outbox stores it; what is empty is left out."""
+        """Return the reply as plain JSON values, as the outbox stores it, without empty ones."""
         values: dict[str, Any] = {"title": self.title}
         for name in filter(self.__dict__.get, _STORED):
-            found = self.__dict__[name]
-            if name != "tone" or found != GAME:
-                write = _WRITTEN.get(name)
-                if isinstance(found, tuple):
-                    values[name] = [*found] if write is None else [*map(write, found)]
-                else:
-                    values[name] = found if write is None else write(found)
+            value = self.__dict__[name]
+            if name == "tone" and value == GAME:
+                continue
+            write = _WRITTEN.get(name)
+            if isinstance(value, tuple):
+                values[name] = [*value] if write is None else [*map(write, value)]
+            else:
+                values[name] = value if write is None else write(value)
         return values
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Reply:
-        """The reply that `to_json` stored, also that of an earlier version, whose tables and
-        bars were a `block`.
+        """Return the reply that `to_json` stored.
+
+        Also reads replies of an earlier version, which stored tables and bars as a `block`.
         """
         values = dict(data)
-        called = data.get("mention") or ()
-        block = Grid(tuple((line,) for line in values.pop("block", ())))
-        values["lines"] = (
-            *map(part_from_json, values.get("lines", ())),
-            *((block,) if block.rows else ()),
-        )
-        values["mention"] = (called,) if isinstance(called, str) else tuple(called)
+        mention = data.get("mention") or ()
+        lines = [part_from_json(line) for line in values.get("lines", ())]
+        block = values.pop("block", ())
+        if block:
+            lines.append(Grid(tuple((line,) for line in block)))
+        values["lines"] = tuple(lines)
+        values["mention"] = (mention,) if isinstance(mention, str) else tuple(mention)
         for name, read in _READ.items():
             values[name] = tuple(map(read, values.get(name) or ()))
         values["by"] = text_from_json(values.get("by", ""))
@@ -252,15 +256,18 @@ _KINDS: dict[str, Any] = {kind.__name__.lower(): kind for kind in get_args(Part)
 
 
 def part_to_json(part: Part) -> Any:
-    """A part as plain JSON: a text, or a mapping with its kind."""
+    """Return a part as plain JSON values: a text, or a mapping with its kind."""
     if isinstance(part, str):
         return part if type(part) is str else text_to_json(part)
     return {"kind": type(part).__name__.lower(), **values_to_json(part)}
 
 
 def values_to_json(value: tuple[Any, ...]) -> Any:
-    """What is in a part as plain JSON values: one of several fields is a mapping of them."""
-    if names := getattr(value, "_fields", ()):
+    """Return a tuple in a part as plain JSON values: a named tuple becomes a mapping of its fields,
+    any other tuple stays one.
+    """
+    names = getattr(value, "_fields", ())
+    if names:
         return {
             name: values_to_json(item) if isinstance(item, tuple) else item
             for name, item in zip(names, value, strict=True)
@@ -269,7 +276,7 @@ def values_to_json(value: tuple[Any, ...]) -> Any:
 
 
 def part_from_json(data: Any) -> Part:
-    """The part that `part_to_json` wrote; texts were all that earlier versions stored."""
+    """Return the part that `part_to_json` stored. Earlier versions stored texts only."""
     if not isinstance(data, Mapping):
         return text_from_json(data)
     values = {name: _to_tuples(value) for name, value in data.items() if name != "kind"}
@@ -282,6 +289,7 @@ def part_from_json(data: Any) -> Part:
 
 
 def _to_tuples(value: Any) -> Any:
+    """Return a JSON list as a tuple, at all levels; any other value as it is."""
     return tuple(map(_to_tuples, value)) if isinstance(value, list) else value
 
 
@@ -290,7 +298,7 @@ OF_NOTATION = (
     *("bad-value", "unknown-modifier", "bad-unit", "unit-needs", "bad-dice", "bad-hand"),
     *("unknown-type", "unknown-attribute"),
 )
-"""Refusals of how something was typed: an example helps. Those by a rule or the dice have none."""
+"""Error codes of refusals for the notation, where an example helps. Refusals by a rule have none."""
 _STORED = (
     *(
         "lines",
@@ -308,7 +316,7 @@ _STORED = (
     ),
     *("by", "mention", "tone", "buttons", "menus", "files", "announce", "instead"),
 )
-"""What is stored of a reply beside its title, in this order."""
+"""The fields of a reply that are stored after its title, in this order."""
 _WRITTEN: dict[str, Callable[[Any], Any]] = {
     "buttons": Button._asdict,
     "menus": lambda menu: (
@@ -318,7 +326,7 @@ _WRITTEN: dict[str, Callable[[Any], Any]] = {
     "lines": part_to_json,
     "by": part_to_json,
 }
-"""How it is written, where it is no plain value: each of its values where it has several."""
+"""Functions that write fields that are no plain values; for a tuple, each of its items."""
 _READ: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(("footer", "trace"), lambda value: value),
     "buttons": lambda button: Button(**button),
@@ -327,22 +335,26 @@ _READ: dict[str, Callable[[Any], Any]] = {
     ),
     "files": File.from_json,
 }
-"""How values of which a reply has several are read."""
+"""Functions that read the items of fields that are tuples."""
 
 
 def build_error_reply(error: UserError, typed: str = "", example: str = "") -> Reply:
-    """A private reply for something that a player can mend: what was wrong, what was expected, what
-    to type.
+    """Return a private reply for an error that a player can correct.
 
-    With the command as `typed`, a misspelt word is answered with the corrected command ready to
-    copy; where nothing better is known, an `example` is there.
+    It shows what was wrong, what is expected, and the corrected command ready to copy if there is
+    one. `typed` is the command as typed (default: that of the error). If there is nothing better
+    and the notation was wrong (OF_NOTATION), it shows `example`.
     """
     typed = typed or error.typed
     lines = [error.hint] if error.hint else []
-    better = error.better or (correct_typed(typed, error) if typed else "")
+    better = error.better
+    if not better and typed:
+        better = correct_typed(typed, error)
     if better:
         lines.append(Phrase("Type: ", Typed(f"/{better.removeprefix('/')}")))
-    right = error.right or (error.hint.right if better and isinstance(error.hint, Hint) else "")
+    right = error.right
+    if not right and better and isinstance(error.hint, Hint):
+        right = error.hint.right
     if not lines and example and example != typed and error.code in OF_NOTATION:
         lines.append(Phrase("For example: ", Typed(example)))
     return Reply(
