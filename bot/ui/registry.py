@@ -1,8 +1,8 @@
-"""All commands in one place, filled from the games: what adapters register, complete, document and
-dispatch.
+"""The registry of all commands, those of the games included, from which adapters register,
+complete, document and run them.
 
-Names of games are known at once; a game's sequences and tables are read when somebody asks for
-them.
+The names of the games are known from the start. A game's sequences and tables are only read if a
+command of the game is looked up.
 """
 
 import re
@@ -43,13 +43,13 @@ ALL_COMMANDS = phrase("For all commands: `/help`")
 MAX_REGISTRIES = 64
 """Maximum number of registries over the games of a server that one registry keeps."""
 CUTOFF = 0.85
-"""How near several words must be to a printed name."""
+"""Minimum similarity (0 to 1) of several words to a printed name."""
 SHORT: Mapping[str, Path] = {"undo": ("game", "undo"), "redo": ("game", "redo")}
-"""Commands that can be typed by their last word alone, where no game or group has that name."""
+"""Commands that can be typed by their last word alone, if no game or group has that name."""
 
 
 class Registry:
-    """Commands by path. `find` takes words as typed, `children` what may follow a path."""
+    """The commands by path, for a set of games."""
 
     def __init__(self, games: Mapping[str, System], shared_commands: Iterable[CommandSpec]) -> None:
         """`shared_commands` are those that every game has, in the order of help."""
@@ -57,10 +57,10 @@ class Registry:
         self._shared = tuple(shared_commands)
         ids = tuple(id for id, game in games.items() if game.base is None)
         self._fixed = {spec.path: _fill_in_games(spec, ids) for spec in self._shared}
-        self._named: dict[str, dict[Path, CommandSpec]] = {}
+        self._families: dict[str, dict[Path, CommandSpec]] = {}
         self._with_other_games = LRUCache[int, Registry](MAX_REGISTRIES)
         for path, spec in self._fixed.items():
-            self._named.setdefault(path[0], {})[path] = spec
+            self._families.setdefault(path[0], {})[path] = spec
 
     def with_games(self, games: Mapping[str, System]) -> "Registry":
         """Return the registry of the same shared commands over other games.
@@ -83,28 +83,26 @@ class Registry:
         return (*fixed, *fighting, *(game + TABLE for game in self.games))
 
     def __iter__(self) -> Iterator[CommandSpec]:
-        """Every command of every game; reads all of them."""
+        """Yield every command of every game. This reads all games."""
         for name in self.top_names:
             yield from self.list_below((name,))
 
     def list_below(self, path: Path) -> Iterator[CommandSpec]:
-        """The commands whose path begins with `path`."""
-        for known, spec in self._load_family(path[0]).items():
-            if known[: len(path)] == path:
+        """Yield the commands with a path that begins with `path`, which is not empty."""
+        for spec in self._load_family(path[0]).values():
+            if spec.path[: len(path)] == path:
                 yield spec
 
     def list_children(self, path: Path) -> tuple[str, ...]:
-        """The words that may follow `path`, in order."""
+        """Return the words that may follow `path`, in order; top-level names for ()."""
         if not path:
             return self.top_names
-        return tuple(
-            dict.fromkeys(
-                spec.path[len(path)] for spec in self.list_below(path) if len(spec.path) > len(path)
-            )
-        )
+        depth = len(path)
+        children = (spec.path[depth] for spec in self.list_below(path) if len(spec.path) > depth)
+        return tuple(dict.fromkeys(children))
 
     def get(self, path: Path) -> CommandSpec | None:
-        """The command with exactly this path."""
+        """Return the command with exactly this path, or None."""
         return self._load_family(path[0]).get(path) if path else None
 
     def has_shared_command(self, name: str) -> bool:
@@ -112,78 +110,103 @@ class Registry:
         return any(path[0] == name for path in self._fixed)
 
     def list_printed_names(self, name: str) -> tuple[str, ...]:
-        """Return the printed names of the tables of a command such as `lnlt-table`, folded."""
+        """Return the printed names of the tables of a command such as `lnlt-table`, folded; () for
+        any other command.
+        """
         game = self.games.get(name.removesuffix(TABLE)) if name.endswith(TABLE) else None
         return tuple(game.table_names) if game is not None else ()
 
     def describe_name(self, name: str) -> str:
-        """What a top-level name is for: `Lock 'n Load Tactical: tables`."""
-        if (game := self.games.get(name.removesuffix(TABLE))) is not None:
+        """Return what a top-level name is for: `Lock 'n Load Tactical: tables`."""
+        game = self.games.get(name.removesuffix(TABLE))
+        if game is not None:
             return f"{game.title}: {'tables' if name.endswith(TABLE) else 'combat sequences'}"
         spec = self.get((name,))
         return spec.summary if spec is not None else GROUPS[name]
 
     def get_title(self, spec: CommandSpec) -> str:
-        """The title of the table or sequence that a command plays; "" for any other."""
+        """Return the title of the table or sequence that a command plays; "" for any other."""
         game = self.games.get(spec.system)
-        played = game and (game.sequences if spec.family == "sequence" else game.tables).get(
-            spec.target
-        )
-        return played.title if played else ""
+        if game is None:
+            return ""
+        targets = game.sequences if spec.family == "sequence" else game.tables
+        target = targets.get(spec.target)
+        return target.title if target else ""
 
     def find(self, words: Sequence[str]) -> tuple[CommandSpec, int]:
         """Return the command that `words` begin with, and how many words its path took.
 
         The group of a table may be left out. A table is also found by its printed names, several
-        words long. Raises UserError with the nearest spelling.
+        words long. Raises UserError with the nearest spelling if there is none.
         """
         folded = [word_key(word) for word in words[:4]]
         name = folded[0] if folded else ""
         family = self._load_family(name)
-        if not family and (short := self.get(SHORT.get(name, ()))) is not None:
-            return short, 1
         if not family:
-            pack = name.removesuffix(TABLE)
-            if why := get_exclusion_reason(pack):
-                raise UserError(f"The pack {pack} is left out.", hint=why, code="unknown-command")
-            hint = self.hint_elsewhere(name) or self._build_hint(name, self.top_names)
-            raise UserError(
-                f'There is no command "{name[:40]}".', hint=hint, code="unknown-command"
-            )
-        if name.endswith(TABLE) and (by_name := self._find_by_name(name, words)) is not None:
-            return by_name
+            short = self.get(SHORT.get(name, ()))
+            if short is not None:
+                return short, 1
+            raise self._build_unknown_command_error(name)
+        is_table = name.endswith(TABLE)
+        table = self._find_by_name(name, words) if is_table else None
+        if table is not None:
+            return table
         for length in range(min(3, len(folded)), 0, -1):
-            if (spec := family.get(tuple(folded[:length]))) is not None:
+            spec = family.get(tuple(folded[:length]))
+            if spec is not None:
                 return spec, length
-        second, third = (*folded[1:3], "", "")[:2]
-        if second and name.endswith(TABLE):
+        if is_table and len(folded) > 1:
             for path, spec in family.items():
-                if path[-1] == second:
+                if path[-1] == folded[1]:
                     return spec, 2
-        group = self.list_children((name, second) if second else (name,))
-        within, word = (f"{name} {second}", third) if second and group else (name, second)
-        if not word:
-            raise UserError(
-                f"Choose one: {_join_few(group)}",
+        raise self._build_unknown_word_error(words, folded)
+
+    def _build_unknown_command_error(self, name: str) -> UserError:
+        """Return the error for a top-level name that no command has, with the reason if it is a
+        pack that could not be loaded.
+        """
+        pack = name.removesuffix(TABLE)
+        reason = get_exclusion_reason(pack)
+        if reason:
+            message = f"The pack {pack} is left out."
+            return UserError(message, hint=reason, code="unknown-command")
+        hint = self.hint_elsewhere(name) or self._build_hint(name, self.top_names)
+        message = f'There is no command "{name[:40]}".'
+        return UserError(message, hint=hint, code="unknown-command")
+
+    def _build_unknown_word_error(self, words: Sequence[str], folded: Sequence[str]) -> UserError:
+        """Return the error for words that begin with the name of a group, but with no command.
+
+        `folded` are the first words, folded. The hint has the nearest command; if no further word
+        was typed, the message lists the choices.
+        """
+        name, second, third = (*folded, "", "")[:3]
+        group = self.list_children((name, second)) if second else ()
+        if not second or (group and not third):
+            choices = group or self.list_children((name,))
+            return UserError(
+                f"Choose one: {_join_few(choices)}",
                 hint=Typed(f"/help {name}"),
                 code="unknown-command",
             )
-        known = [path[-1] for path in family]
-        known += self.list_printed_names(name)
-        all_of_them = phrase("`/help {name}` lists them all.", name=name)
-        start = 2 if second and group else 1
-        hint = (
-            _hint_printed(words[start:], self.list_printed_names(name))
-            or ("" if group else self._hint_sibling(name, second))
-            or self._build_hint(word, known, all_of_them)
-        )
-        raise UserError(f'/{within} has no "{word[:40]}".', hint=hint, code="unknown-command")
+        parent = f"{name} {second}" if group else name
+        word = third if group else second
+        following = words[2:] if group else words[1:]
+        printed_names = self.list_printed_names(name)
+        hint = _hint_printed(following, printed_names)
+        if not hint and not group:
+            hint = self._hint_sibling(name, second)
+        if not hint:
+            ids = [path[-1] for path in self._load_family(name)]
+            help_hint = phrase("`/help {name}` lists them all.", name=name)
+            hint = self._build_hint(word, [*ids, *printed_names], help_hint)
+        return UserError(f'/{parent} has no "{word[:40]}".', hint=hint, code="unknown-command")
 
     def _find_by_name(self, name: str, words: Sequence[str]) -> tuple[CommandSpec, int] | None:
-        """Return the table whose printed name follows `name`, and how many words that took.
+        """Return the table with the printed name that follows `name`, and how many words that took.
 
-        An id that is at least as long goes first: that is None, as is no name at all. Raises
-        UserError for a name that several tables have.
+        None if no printed name follows, or an id that is at least as long. Raises UserError for a
+        name that several tables have.
         """
         game = self.games[name.removesuffix(TABLE)]
         family = self._load_family(name)
@@ -207,51 +230,61 @@ class Registry:
         return family[path], start + count
 
     def _hint_sibling(self, name: str, word: str) -> str:
-        """Where a game's table was asked for as a sequence, or the other way round: the command
-        that is meant.
+        """Return a hint with the right command if a table was asked for as a sequence, or a
+        sequence as a table; else "".
         """
         game = self.games.get(name.removesuffix(TABLE))
+        if game is None:
+            return ""
         is_table = name.endswith(TABLE)
-        if game is not None and is_table and word in game.sequences:
+        if is_table and word in game.sequences:
             return phrase("It is a combat sequence: `/{id} {word}`", id=game.id, word=word)
-        if game is not None and not is_table and word in game.tables:
+        if not is_table and word in game.tables:
             return phrase(
                 "It is a table: `/{id}{table} {word}`", id=game.id, table=TABLE, word=word
             )
         return ""
 
     def hint_elsewhere(self, name: str) -> str:
-        """A hint to commands of that name further down: `undo` is /game undo, `melee-odds` a
-        table of lnlt.
+        """Return a hint to commands that end with this name: `undo` is /game undo, and
+        `melee-odds` may be a table of lnlt. "" if there is none.
         """
-        game, _, rest = name.partition("-")
-        if game not in self.games:
-            game, _, rest = _BETWEEN.sub(" ", name).partition(" ")
-        if game in self.games and rest in self.games[game].sequences:
-            return suggest_names(name, [f"{game} {rest}"])
-        found = [" ".join(path) for path in self._fixed if len(path) > 1 and path[-1] == name]
-        found += [f"{id} {name}" for id, game_ in self.games.items() if name in game_.sequences]
-        found += [
-            f"{id}{TABLE} {name}" for id, game_ in self.games.items() if name in list(game_.tables)
-        ]
-        return suggest_names(name, found[:4]) if found else ""
+        id, _, sequence = name.partition("-")
+        if id not in self.games:
+            id, _, sequence = _BETWEEN.sub(" ", name).partition(" ")
+        if id in self.games and sequence in self.games[id].sequences:
+            return suggest_names(name, [f"{id} {sequence}"])
+        commands = [" ".join(path) for path in self._fixed if len(path) > 1 and path[-1] == name]
+        for id, game in self.games.items():
+            if name in game.sequences:
+                commands.append(f"{id} {name}")
+        for id, game in self.games.items():
+            if name in list(game.tables):
+                commands.append(f"{id}{TABLE} {name}")
+        return suggest_names(name, commands[:4]) if commands else ""
 
-    def _build_hint(self, word: str, known: Sequence[str], otherwise: str = ALL_COMMANDS) -> str:
-        return did_you_mean(word, known) or otherwise
+    def _build_hint(self, word: str, names: Sequence[str], fallback: str = ALL_COMMANDS) -> str:
+        """Return a hint with the name nearest to a word, or `fallback` if none is near."""
+        return did_you_mean(word, names) or fallback
 
     def _load_family(self, name: str) -> Mapping[Path, CommandSpec]:
-        if (
-            name not in self._named
-            and (game := self.games.get(name.removesuffix(TABLE))) is not None
-        ):
-            made = _build_sequence_specs(game) if name == game.id else _build_table_specs(game)
-            self._named[name] = {spec.path: spec for spec in made}
-        return self._named.get(name, {})
+        """Return the commands with this top-level name, by path; {} for an unknown name.
+
+        The commands of a game are built the first time, which reads its sequences or tables.
+        """
+        game = self.games.get(name.removesuffix(TABLE))
+        if name not in self._families and game is not None:
+            is_sequence = name == game.id
+            specs = _build_sequence_specs(game) if is_sequence else _build_table_specs(game)
+            self._families[name] = {spec.path: spec for spec in specs}
+        return self._families.get(name, {})
 
 
 def _hint_printed(words: Sequence[str], names: Sequence[str]) -> str:
-    """Return a hint to the printed names that the longest start of several words is near to: the
-    name without its last words, or misspelt.
+    """Return a hint to the printed names that the first words are near to, or "".
+
+    As many words as possible are compared, at least two. They may be the beginning of a name, or
+    misspelt.
     """
     for count in range(min(len(words), MAX_WORDS), 1, -1):
         if not all(words[:count]):
@@ -290,16 +323,22 @@ def list_commands(commands: Iterable[str]) -> Iterator[str]:
 
 
 def _join_few(words: Sequence[str]) -> str:
+    """Return the first 12 words as a list that ends with a full stop, or with dots if there are
+    more.
+    """
     return ", ".join(words[:12]) + (", ..." if len(words) > 12 else ".")
 
 
 def _build_sequence_specs(game: System) -> Iterator[CommandSpec]:
+    """Yield the commands of a game's sequences."""
     for sequence in game.sequences.values():
         yield build_sequence_spec(sequence)
 
 
 def build_sequence_spec(sequence: GameSequence) -> CommandSpec:
-    """Return the command of a sequence."""
+    """Return the command of a sequence: with its inputs, the options for rolls if it has odds, and
+    the choices in its middle if sides may be asked.
+    """
     game = sequence.system
     options = [ask_side_by_name(option) for option in explain_options(sequence)]
     if sequence.odds_by:
@@ -356,22 +395,25 @@ def is_switchable(option: Option) -> bool:
 
 
 def _build_choice_option(choice: Choice) -> Option:
-    """What a side chooses in the middle of a sequence, for its odds."""
-    told = f"with odds: what is chosen, {', '.join(choice.options)}"
-    return Option(choice.name, "str", told, values=choice.options, optional=True, complete=CHOSEN)
+    """Return the option for the choice of a side in the middle of a sequence, for its odds."""
+    help = f"with odds: what is chosen, {', '.join(choice.options)}"
+    return Option(choice.name, "str", help, values=choice.options, optional=True, complete=CHOSEN)
 
 
 def _build_table_specs(game: System) -> Iterator[CommandSpec]:
+    """Yield the commands of a game's tables, in the order of their groups. Rolls are optional."""
     tables = list(game.tables.values())
-    for table in (
+    tables_in_order = [
         table for group in game.game["groups"] for table in tables if table.group == group
-    ):
+    ]
+    for table in tables_in_order:
         path = (game.id + TABLE, table.group, table.id)
-        rolled = {roll.option for roll in table.rolls}
-        options = tuple(
-            _make_roll_optional(option) if option.name in rolled else option
+        roll_names = {roll.option for roll in table.rolls}
+        options = [
+            _make_roll_optional(option) if option.name in roll_names else option
             for option in table.inputs
-        )
+        ]
+        needs_input = any(option.is_required for option in options)
         yield CommandSpec(
             path=path,
             summary=table.summary or table.title,
@@ -384,17 +426,19 @@ def _build_table_specs(game: System) -> Iterator[CommandSpec]:
             title=table.title,
             verb="Look up",
             edges=table.by_edges,
-            opens_whole=table.kind == "modifiers" or any(one.is_required for one in options),
+            opens_whole=table.kind == "modifiers" or needs_input,
         )
 
 
 def _make_roll_optional(option: Option) -> Option:
-    """In chat a table of kind roll rolls by itself when its roll is left out."""
+    """Return the input of a table as an optional one: the bot rolls it if it is left out."""
     return Option(option.name, option.type, option.help, option.min, option.max, optional=True)
 
 
 def format_example(path: Path, example: Mapping[str, Any]) -> str:
-    """An example of a game file as it is typed."""
+    """Return the example of a game file as a command: flags by name, other inputs as
+    `name=value`.
+    """
     pieces = ["/" + " ".join(path)]
     for name, value in example.items():
         if value is True:

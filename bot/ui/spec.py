@@ -1,4 +1,4 @@
-"""A command as a value: what was asked, by whom, where. Adapters make them, the app runs them."""
+"""Commands as values: the request, its user and its channel. Adapters build them, the app runs them."""
 
 from __future__ import annotations
 
@@ -14,19 +14,21 @@ Path = tuple[str, ...]
 LIST_BOT_RIGHTS: Path = ("setup", "rights")
 """The command that lists what the bot may do in its channel."""
 RUN_MACRO: Path = ("macro", "run")
-"""The command that stands for another."""
+"""The command that runs another one, which a macro stores."""
 FLAGS = ("odds", "compare", "secret", "private")
+"""Flags that make an answer private."""
 _COUNTS = frozenset(("odds", "compare", "rounds"))
+"""Options that ask for odds."""
 HAND, FULL_HAND = INTO_HAND = ("me", "full")
-"""Where cards are drawn to that only who draws them sees."""
+"""Targets of drawn cards that only the player who draws them sees."""
 PUBLIC = "public"
-"""Flags that say what kind of answer a roll gets; known before any work."""
+"""The flag that makes an otherwise private answer public."""
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Who asks: a key unique over all platforms (`discord:123`), the name shown, and whether
-    they manage the server.
+    """A user: a key unique over all platforms (`discord:123`), the display name, and whether they
+    manage the server.
     """
 
     key: str
@@ -36,13 +38,13 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where: a key unique over all platforms (`discord:55/900`), its server's key, and its name.
+    """A channel: a key unique over all platforms (`discord:55/900`), its server's key, and its name.
 
-    Threads, forum posts and direct messages are places like any channel. `owner` is set by an
-    adapter that knows this for somebody's own conversation with the bot, where nobody else reads:
-    the key of that person. `parent` is the channel of a thread; `thread` is where answers go when
-    the channel's game is played from one. `is_own`: it is somebody's own play, which is of no
-    channel (see own_place).
+    Threads, forum posts and direct messages are places as well. `owner` is the key of the user whose
+    private conversation with the bot this is, if the adapter knows that nobody else reads it.
+    `parent` is the channel of a thread. `thread` is the thread that gets the answers if the
+    channel's game is played from it. `is_own`: it stands for a user's own play, outside all channels
+    (see build_own_place).
     """
 
     key: str
@@ -55,7 +57,7 @@ class Place:
 
     @property
     def channel_or_thread_key(self) -> str:
-        """The key of the channel or thread itself, whichever game is played there."""
+        """The key of the thread that gets the answers, or else of the channel."""
         return self.thread or self.key
 
 
@@ -63,8 +65,8 @@ OWN = "own"
 
 
 def build_own_place(user: str) -> Place:
-    """Where somebody plays by an install of their own, wherever they type: free play apart from all
-    channels.
+    """Return the place of a user's own play, for users who installed the bot for themselves: free
+    play outside all channels. `user` is the user's key.
 
     >>> build_own_place("discord:5").key
     'discord:own/5'
@@ -74,16 +76,16 @@ def build_own_place(user: str) -> Place:
 
 
 def get_server_key(place: str) -> str:
-    """The server's key in that of a place: `discord:55` of `discord:55/900`; none for direct
-    messages.
+    """Return the server's key in the key of a place: `discord:55` for `discord:55/900`; "" for
+    direct messages and own play.
     """
     server = place.partition("/")[0]
     return "" if server == place or server.endswith((":dm", f":{OWN}")) else server
 
 
 class BotRight(NamedTuple):
-    """A permission or scope as its platform calls it, what it is for, whether the bot has it in
-    the channel of a command, and how to grant it.
+    """A permission or scope by its platform's name, its purpose, whether the bot has it in the
+    channel of a command, and how to grant it.
     """
 
     name: str
@@ -94,17 +96,17 @@ class BotRight(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One request: a path such as ("lnlt", "fire"), its options as typed, and the id that makes it
-    run once.
+    """One request: a path such as ("lnlt", "fire"), its options as typed, its user and channel, and
+    the id that makes it run only once.
 
-    `delivery` is what the adapter needs to bring the answer (a token and its end, a response
-    address); it is stored with the answer until that has been posted.
+    `delivery` is what the adapter needs to post the answer (a token and its end, a response
+    address). It is stored with the answer until that has been posted.
 
-    `channels` holds, by option, the channels whose ids the platform itself confirmed for this
-    person: it exists on the same server, they may see it and write there, and so may the bot. An id
-    without that is not believed.
+    `channels` holds, by option, the channels that the platform confirmed for this user: they exist
+    on the same server, and both the user and the bot may read and write there. A channel id that is
+    not confirmed is refused.
 
-    `spec` is what the path leads to, once somebody has looked it up; it is not stored.
+    `spec` is the spec of the path, if it was looked up already; it is not stored.
 
     `bot_rights` is what the bot may do in the channel, for the command that lists it; None if the
     platform has no such rights. It is looked up for each run and not stored.
@@ -122,8 +124,8 @@ class Command:
 
 
 class Receipt(NamedTuple):
-    """A command whose receipt is shown, or about to be. `until` (Unix seconds) ends the life of
-    its token.
+    """A command for which a receipt (a "working on it" message) is shown, or about to be. `until` is
+    the time, in Unix seconds, when its token expires.
     """
 
     command: Command
@@ -131,14 +133,14 @@ class Receipt(NamedTuple):
 
 
 class CommandSpec(NamedTuple):
-    """A command: its path, help, options, an example that runs, and who sees its answer.
+    """The definition of a command: its path, help, options, and an example that runs.
 
-    `family` names the file under bot/commands that handles it; `system` and `target` say which game
-    and which table or sequence. `title` is its name for people, `verb` what its form does, `common`
-    its commonest modifiers, first in every list. `private` is known before the work begins, as
-    platforms want it at the receipt. `needs_game`: it is of no use in somebody's own play.
-    `opens_whole`: it is a table that without any input is shown whole. `edges` are the inputs of a
-    table in the order in which bare values are read.
+    `family` names the handler under bot/commands. `system` and `target` are the game and the table
+    or sequence. `title` is its name for people, `verb` the label of its form's button, and `common`
+    its commonest modifiers, first in every list. `private`: only the user sees the answer; this is
+    known before the command runs, as platforms need it for the receipt. `needs_game`: it is of no
+    use in own play. `opens_whole`: it is a table that is shown whole without any input. `edges` are
+    the inputs of a table in the order in which bare values are read.
     """
 
     path: Path
@@ -167,20 +169,21 @@ class CommandSpec(NamedTuple):
 
     @property
     def name(self) -> str:
-        """As it is typed: `/lnlt fire`."""
+        """The command as it is typed: `/lnlt fire`."""
         return "/" + " ".join(self.path)
 
     def find_option(self, name: str) -> Option | None:
-        """One of its options, or None."""
+        """Return the option with this name, or None."""
         return next((option for option in self.options if option.name == name), None)
 
     def is_private(self, options: Mapping[str, object]) -> bool:
-        """Return whether the answer is for the asker alone: known from the options as typed, before
-        any work.
+        """Return whether only the user sees the answer, judging by the options as typed.
+
+        Whole tables, odds, sealed rolls and cards drawn into a hand are private.
         """
-        if self.wants_whole(options) or (
-            self.find_option(PUBLIC) is not None and not is_flag_on(options, PUBLIC)
-        ):
+        if self.wants_whole(options):
+            return True
+        if self.find_option(PUBLIC) is not None and not is_flag_on(options, PUBLIC):
             return True
         if self.family == "deck" and str(options.get("to") or "").strip().casefold() in INTO_HAND:
             return True
@@ -191,7 +194,7 @@ class CommandSpec(NamedTuple):
         )
 
     def counts_only_odds(self, options: Mapping[str, object]) -> bool:
-        """Return whether it only counts odds, so that nothing is rolled."""
+        """Return whether the command only computes odds, and rolls nothing."""
         if _COUNTS.isdisjoint(options) or self.family not in ("sequence", "roll"):
             return False
         return (
@@ -201,7 +204,9 @@ class CommandSpec(NamedTuple):
         )
 
     def wants_whole(self, options: Mapping[str, object]) -> bool:
-        """Return whether all of a table was asked for: by that word, or by no input."""
+        """Return whether the whole table is asked for: by the flag `whole`, or without any input if
+        the table allows that.
+        """
         if self.family == "lookup" and is_flag_on(options, "whole"):
             return True
         empty = all(value in (None, "", ()) for value in options.values())
