@@ -45,7 +45,7 @@ from bot.rules.inputs.input_values import Given
 from bot.rules.inputs.options import Option, is_flag_on
 from bot.rules.inputs.relations import list_source_units
 from bot.rules.inputs.units import Roster
-from bot.rules.sequence.sequence import Play, Resolution, UnitResult
+from bot.rules.sequence.sequence import Change, Play, Resolution, UnitResult
 from bot.rules.text.line import Line
 from bot.rules.text.names import find_stem, join_names
 from bot.rules.text.phrase import Phrase, capitalize_first, split_pieces
@@ -56,6 +56,7 @@ from bot.ui.spec import CommandSpec
 from bot.ui.typing.command_text import format_command
 
 EXTRA = ("odds", "compare", "rounds", "secret", "hand")
+"""Options of a sequence's command that are no inputs of the sequence."""
 
 
 _NONE: Mapping[str, Any] = {}
@@ -65,93 +66,126 @@ def run_sequence(
     sequence: Sequence,
     spec: CommandSpec,
     options: Mapping[str, object],
-    who: str,
+    player: str,
     source: Source,
     roster: Roster,
-    read: Mapping[str, Any] = _NONE,
-    fell: Many[object] = (),
+    tracks: Mapping[str, Any] = _NONE,
+    earlier_dice: Many[object] = (),
     piles: Mapping[str, Any] = _NONE,
     check: Callable[[Many[Given]], None] | None = None,
 ) -> ReplyWithRecord:
-    """Play a sequence with the tracks that it `read`, and return the reply with its record.
+    """Play a sequence, and return the reply with its record. If the rules ask a side for a choice,
+    the reply asks for it and the record changes nothing.
 
-    `fell` are dice from before a side's choice (which is among the `options`); their lines are not
-    shown once more. `piles` with closed cards are read only by its dice. `check` is called with the
-    inputs of each play before the first die, and may refuse them.
+    `tracks` are the game's tracks that it reads. `earlier_dice` are the dice from before a side's
+    choice (which is among the `options`); their lines are not shown again. `piles` with closed cards
+    are read only by its dice. `check` is called with the inputs of each play before the first die,
+    and may raise an error to refuse them.
 
-    Raises UserError before the first die; real dice that are too few name the next die.
+    Raises UserError before the first die; if real dice are too few, it names the next die.
     """
     raw = {name: value for name, value in options.items() if name not in EXTRA}
     inputs = raw
-    if read:
-        inputs = {**raw, **fill_track_inputs(read, sequence.system.tracks), **piles}
+    if tracks:
+        inputs = {**raw, **fill_track_inputs(tracks, sequence.system.tracks), **piles}
     plays = plan_plays(sequence, inputs, roster)
     hand = options.get("hand")
 
-    def write_command(given: str) -> str:
-        return format_command(spec, {**raw, "secret": is_flag_on(options, "secret"), "hand": given})
+    def write_command(hand_dice: str) -> str:
+        is_secret = is_flag_on(options, "secret")
+        return format_command(spec, {**raw, "secret": is_secret, "hand": hand_dice})
+
+    def play_planned(dice: Source) -> tuple[FinishedPlay, ...]:
+        if earlier_dice:
+            dice = ResumedDice(earlier_dice, dice)
+        return play_all(sequence, plays, dice, roster, tracks)
 
     if sequence.choices and len(plays) > 1:
         message = f"{sequence.title} asks a side for a choice partway through, so play it for one unit at a time."
         raise UserError(message, hint="Name one.", option=UNIT, code="too-many")
-    givens = [play.given for play in plays]
+    planned_inputs = [play.given for play in plays]
     if check is not None:
-        check(givens)
-    singles = play_with_dice(
-        lambda dice: play_all(sequence, plays, ResumedDice(fell, dice) if fell else dice, roster, read),
-        source, hand, write_command, cards=bool(sequence.decks),
-    )  # fmt: skip
-    if sequence.choices:  # what was said with the question is not said again
+        check(planned_inputs)
+    singles = play_with_dice(play_planned, source, hand, write_command, cards=bool(sequence.decks))
+    if sequence.choices:
         singles = tuple(_drop_earlier_lines(single) for single in singles)
     singles = tuple(name_lenders(sequence, single) for single in singles)
-    first = singles[0]
-    changes = tuple(change for single in singles for change in single.changes)
-    asks = first.played.settlement.asks
-    if asks:
-        changes = ()
-        reply = build_choice_reply(sequence, first, who)
-    elif first.unit:
-        reply = build_multi_unit_reply(who, sequence, singles)
+    reply = _build_reply(player, sequence, singles)
+    record = _build_record(sequence, planned_inputs, singles)
+    record = record._replace(
+        inputs=raw,
+        dice=record.dice[len(earlier_dice) :],
+        by_hand=hand not in (None, ""),
+        read=tracks,
+    )
+    asks = singles[0].played.settlement.asks
+    if asks:  # nothing is changed before the side has chosen
+        waiting_tracks = get_track_keys(sequence.effects.held[asks[0].name], tracks)
+        record = record._replace(result=asks[0].ask, asks=asks, held=waiting_tracks)
     else:
-        reply = build_play_reply(who, sequence, first.played, list_actors(sequence, first.given))
-    played = [single.given for single in singles]
-    unit_inputs = format_unit_inputs(sequence, played)
+        record = _add_effects(record, singles, tracks)
+    return ReplyWithRecord(reply, record)
+
+
+def _build_reply(player: str, sequence: Sequence, singles: tuple[FinishedPlay, ...]) -> Reply:
+    """Build the public reply to the plays of a sequence, with the values that squads gave their
+    men.
+    """
+    first = singles[0]
+    if first.played.settlement.asks:
+        reply = build_choice_reply(sequence, first, player)
+    elif first.unit:
+        reply = build_multi_unit_reply(player, sequence, singles)
+    else:
+        reply = build_play_reply(player, sequence, first.played, list_actors(sequence, first.given))
+    unit_inputs = format_unit_inputs(sequence, [single.given for single in singles])
     if unit_inputs:
         reply = replace(reply, lines=(*reply.lines, Small(unit_inputs)))
-    sources = (name for given in played for name in list_source_units(given.sources))
-    called = (
-        *(name for given in givens for name in list_named_units(given)),
-        *(change.unit for change in changes),
-    )
+    return reply
+
+
+def _build_record(
+    sequence: Sequence, planned_inputs: Many[Given], singles: tuple[FinishedPlay, ...]
+) -> PlayRecord:
+    """Build the record of the plays: dice, outputs, changes and the units that take part.
+
+    There are no changes if a side must choose first. Inputs, tracks and results are still missing.
+    """
+    changes: tuple[Change, ...] = ()
+    if not singles[0].played.settlement.asks:
+        changes = tuple(change for single in singles for change in single.changes)
+    units = [name for inputs in planned_inputs for name in list_named_units(inputs)]
+    units += [change.unit for change in changes]
     acting: tuple[str, ...] = ()
     if not affects_its_own_unit(sequence):
-        acting = tuple(name for given in givens for name in list_acting_units(given))
-    record = PlayRecord(
+        acting = tuple(name for inputs in planned_inputs for name in list_acting_units(inputs))
+    sources = [name for single in singles for name in list_source_units(single.given.sources)]
+    return PlayRecord(
         "sequence",
-        inputs=raw,
-        dice=tuple(die for single in singles for die in single.played.dice)[len(fell) :],
+        dice=tuple(die for single in singles for die in single.played.dice),
         out=merge_outputs(singles),
         changes=changes,
         system=sequence.system.id,
         target=sequence.id,
-        by_hand=hand not in (None, ""),
-        units=tuple(dict.fromkeys(called)),
+        units=tuple(dict.fromkeys(units)),
         sources=tuple(dict.fromkeys(sources)),
         acting=acting,
-        read=read,
     )
-    if asks:  # nothing is changed before the side has chosen
-        held = get_track_keys(sequence.effects.held[asks[0].name], read)
-        record = record._replace(result=asks[0].ask, asks=asks, held=held)
-    else:
-        tracks = {
-            get_track_key(name, read): value
-            for name, value in singles[-1].tracks.items()
-            if value != read.get(name)
-        }
-        joins = tuple(join for single in singles for join in single.played.settlement.joins)
-        record = record._replace(result=join_results(singles), joins=joins, tracks=tracks)
-    return ReplyWithRecord(reply, record)
+
+
+def _add_effects(
+    record: PlayRecord, singles: tuple[FinishedPlay, ...], tracks: Mapping[str, Any]
+) -> PlayRecord:
+    """Return the record with the result of the plays, the units that join the game, and the tracks
+    that differ from `tracks`, their values before.
+    """
+    changed_tracks = {
+        get_track_key(name, tracks): value
+        for name, value in singles[-1].tracks.items()
+        if value != tracks.get(name)
+    }
+    joins = tuple(join for single in singles for join in single.played.settlement.joins)
+    return record._replace(result=join_results(singles), joins=joins, tracks=changed_tracks)
 
 
 def _drop_earlier_lines(single: FinishedPlay) -> FinishedPlay:
@@ -177,28 +211,28 @@ def name_lenders(sequence: Sequence, play: FinishedPlay) -> FinishedPlay:
 
 
 def format_unit_inputs(
-    sequence: Sequence, givens: Iterable[Given], *, for_odds: bool = False
+    sequence: Sequence, all_inputs: Iterable[Given], *, for_odds: bool = False
 ) -> str:
     """Return the values that squads gave their men: `From Alpha: morale bad, grade elite.`
 
-    Empty if they gave nothing that counts. `for_odds` includes what leaders lend, which no line
-    names there.
+    `all_inputs` are those of each play. Empty if squads gave nothing that counts. `for_odds`
+    includes the values that leaders lend, which no line names there.
     """
-    brought: dict[str, list[str]] = {}
+    words_by_unit: dict[str, list[str]] = {}
     options = {
         option.name: option
         for option in sequence.inputs
         if option.through or (for_odds and "through" in option.lends)
     }
-    for given in givens:
-        for name, source in given.sources.items():
+    for inputs in all_inputs:
+        for name, source in inputs.sources.items():
             if name not in options or source.value in (None, options[name].default):
                 continue
             word = _replace_separators(f"{name} {source.value}")
-            words = brought.setdefault(source.unit, [])
+            words = words_by_unit.setdefault(source.unit, [])
             if word not in words:
                 words.append(word)
-    return " ".join(f"From {unit}: {', '.join(words)}." for unit, words in brought.items())
+    return " ".join(f"From {unit}: {', '.join(words)}." for unit, words in words_by_unit.items())
 
 
 def _replace_separators(word: str) -> str:
@@ -206,44 +240,49 @@ def _replace_separators(word: str) -> str:
 
 
 class ResumedDice:
-    """The dice that fell before, then those of a source."""
+    """A source of dice that first repeats those from before a side's choice, then draws from another
+    source.
+    """
 
-    def __init__(self, fell: Many[object], source: Source) -> None:
-        self._fell = Script(fell)
-        self._left = len(fell)
+    def __init__(self, earlier_dice: Many[object], source: Source) -> None:
+        self._earlier_dice = Script(earlier_dice)
+        self._remaining = len(earlier_dice)
         self._source = source
 
     def draw(self, die: Die) -> int | str:
         """Return the value of the die."""
-        self._left -= 1
-        return self._fell.draw(die) if self._left >= 0 else self._source.draw(die)
+        self._remaining -= 1
+        if self._remaining >= 0:
+            return self._earlier_dice.draw(die)
+        return self._source.draw(die)
 
 
-def build_choice_reply(sequence: Sequence, play: FinishedPlay, who: str) -> Reply:
+def build_choice_reply(sequence: Sequence, play: FinishedPlay, player: str) -> Reply:
     """Build the reply that asks a side for a choice, with the dice that led to it.
 
     If several units must choose, each has a line.
     """
-    asks = play.played.settlement.asks
-    settled = play.played.settlement
-    came = summarize_results(sequence, ())
+    settlement = play.played.settlement
+    asks = settlement.asks
+    summary = summarize_results(sequence, ())
     items = [ask.item for ask in asks]
     title = asks[0].ask if len(asks) == 1 else f"{join_names(items)} must choose"
-    told = build_headline(came, title, list_actors(sequence, play.given), who)
-    lines: list[Part] = [*shorten_lines(play.played.lines, settled, came)]
-    lines += [ask.ask for ask in asks if len(asks) > 1]
-    return Reply(told.title, tuple(lines), by=told.by, tone=WAITING)
+    headline = build_headline(summary, title, list_actors(sequence, play.given), player)
+    lines: list[Part] = [*shorten_lines(play.played.lines, settlement, summary)]
+    if len(asks) > 1:
+        lines += [ask.ask for ask in asks]
+    return Reply(headline.title, tuple(lines), by=headline.by, tone=WAITING)
 
 
-def list_acting_units(given: Given) -> tuple[str, ...]:
+def list_acting_units(inputs: Given) -> tuple[str, ...]:
     """Return the names of the roster units that act by these inputs."""
-    return tuple(dict.fromkeys(unit.name for unit in given.list_acting_units() if unit.name))
+    return tuple(dict.fromkeys(unit.name for unit in inputs.list_acting_units() if unit.name))
 
 
-def list_named_units(given: Given) -> tuple[str, ...]:
+def list_named_units(inputs: Given) -> tuple[str, ...]:
     """Return the names of the roster units in the inputs, each once, in order."""
-    names = [unit.name for unit in given.roster.values()]
-    for units in given.lists.values():
+    names = [unit.name for unit in inputs.roster.values()]
+    for units in inputs.lists.values():
         names += [unit.name for unit in units]
     return tuple(dict.fromkeys(filter(None, names)))
 
@@ -267,23 +306,23 @@ def format_token(word: str) -> str:
     return "no effect" if word == "none" else word
 
 
-def build_play_reply(who: str, sequence: Sequence, played: Play, actors: Iterable[str]) -> Reply:
+def build_play_reply(player: str, sequence: Sequence, played: Play, actors: Iterable[str]) -> Reply:
     """Build the public reply to a sequence: headline, dice and modifiers, then other changes.
 
-    Many units are shown by their results, without the dice of each (these are in the log).
+    Many units are shown by their results, without the dice of each (these are in the log). `actors`
+    are the units that act.
     """
     settled = played.settlement
     summary = summarize_results(sequence, settled.fates)
     types = summary.types
-    headline = build_headline(
-        summary, get_result_headline(settled, played.out, sequence.system), actors, who
-    )
+    result_headline = get_result_headline(settled, played.out, sequence.system)
+    headline = build_headline(summary, result_headline, actors, player)
     if settled.by:
-        by = replace_type_codes(types, settled.by)
+        cause = replace_type_codes(types, settled.by)
     elif played.dice:
-        by = headline.by
+        cause = headline.by
     else:
-        by = format_cause_without_roll(headline.by, who)
+        cause = format_cause_without_roll(headline.by, player)
     lines: list[Part] = [*shorten_lines(played.lines, settled, summary)]
     ammunition = _take_ammunition_line(lines, settled)
     if summary.is_counted:
@@ -302,7 +341,7 @@ def build_play_reply(who: str, sequence: Sequence, played: Play, actors: Iterabl
         lines.append(Small(note))
     buttons = tuple([Button(f"{OPEN_FORM}{command}", label) for label, command in settled.forms])
     return Reply(
-        title=headline.title, lines=tuple(lines), by=by, tone=headline.tone, buttons=buttons
+        title=headline.title, lines=tuple(lines), by=cause, tone=headline.tone, buttons=buttons
     )
 
 
@@ -340,33 +379,39 @@ MOST_SAID = 6
 
 
 def build_multi_unit_reply(
-    who: str, sequence: Sequence, singles: tuple[FinishedPlay, ...]
+    player: str, sequence: Sequence, singles: tuple[FinishedPlay, ...]
 ) -> Reply:
-    """Build the public reply for several units: headline, then a line for each result, or a few's
-    dice.
+    """Build the public reply to plays for several units: a headline, then the dice of a few units, or
+    a line for each result of many. Next steps, changes and notes follow.
     """
-    summary = summarize_results(
-        sequence, (fate for one in singles for fate in list_unit_results(sequence, one))
-    )
-    headline = build_headline(summary, "", (), who)
+    results = [result for single in singles for result in list_unit_results(sequence, single)]
+    summary = summarize_results(sequence, results)
+    headline = build_headline(summary, "", (), player)
+    is_many = len(singles) >= FOLDED
     lines: list[Part] = []
-    if len(singles) >= FOLDED:
+    if is_many:
         lines += build_result_groups(summary)
     else:
-        lines += [_prefix_unit(one.unit, line) for one in singles for line in one.played.lines]
-    settled = [(one.unit, one.played.settlement) for one in singles]
-    then = _format_notes((unit, text) for unit, what in settled for text in what.then)
-    lines += map(Small, then) if len(singles) >= FOLDED else then
-    if now := [
-        *_format_notes((unit, text) for unit, what in settled for text in what.now),
-        *singles[-1].said.values(),
-    ]:
-        lines.append(Small(f"Now: {' · '.join(now)}"))
-    lines += map(
-        Small, _format_notes((unit, text) for unit, what in settled for text in what.notes)
+        for single in singles:
+            lines += [_prefix_unit(single.unit, line) for line in single.played.lines]
+    settlements = [(single.unit, single.played.settlement) for single in singles]
+    next_steps = _format_notes(
+        (unit, text) for unit, settlement in settlements for text in settlement.then
     )
-    by = format_cause(sequence, tuple(one.unit for one in singles), who, many=True)
-    return Reply(headline.title, tuple(lines), by=by, tone=headline.tone)
+    lines += map(Small, next_steps) if is_many else next_steps
+    changes = _format_notes(
+        (unit, text) for unit, settlement in settlements for text in settlement.now
+    )
+    changes += singles[-1].said.values()
+    if changes:
+        lines.append(Small(f"Now: {' · '.join(changes)}"))
+    notes = _format_notes(
+        (unit, text) for unit, settlement in settlements for text in settlement.notes
+    )
+    lines += map(Small, notes)
+    units = tuple(single.unit for single in singles)
+    cause = format_cause(sequence, units, player, many=True)
+    return Reply(headline.title, tuple(lines), by=cause, tone=headline.tone)
 
 
 def list_unit_results(sequence: Sequence, play: FinishedPlay) -> tuple[UnitResult, ...]:
@@ -404,14 +449,17 @@ DOZEN = 12
 """The maximum number of dice in the sum of several units."""
 
 
-def shorten_lines(lines: tuple[Line, ...], settled: Resolution, came: ResultSummary) -> list[Line]:
-    """Return the lines to show: many lines of single units are replaced by their sums."""
-    kept = _fold_unit_lines(lines, settled)
-    types = came.types
-    labels = [line.label for line in kept]
-    # a line for each unit
-    counted = {type: 0 for type, count in came.mixed.items() if labels.count(type) == count}
-    for index, line in enumerate(kept):
+def shorten_lines(
+    lines: tuple[Line, ...], settled: Resolution, summary: ResultSummary
+) -> list[Line]:
+    """Return the lines to show: many lines of single units are replaced by their sums, and type codes
+    by names. If each unit of a type has a line labeled with the type, they are numbered.
+    """
+    shortened = _fold_unit_lines(lines, settled)
+    types = summary.types
+    labels = [line.label for line in shortened]
+    counted = {type: 0 for type, count in summary.mixed.items() if labels.count(type) == count}
+    for index, line in enumerate(shortened):
         head, blank, suffix = line.label.partition(" ")
         number = ""
         if head in counted:
@@ -420,8 +468,8 @@ def shorten_lines(lines: tuple[Line, ...], settled: Resolution, came: ResultSumm
         label = f"{types[head]}{number}{blank}{suffix}" if head in types else line.label
         result = replace_type_codes(types, line.result)
         if label != line.label or result != line.result:
-            kept[index] = line._replace(label=label, result=result)
-    return kept
+            shortened[index] = line._replace(label=label, result=result)
+    return shortened
 
 
 def _fold_unit_lines(lines: tuple[Line, ...], settled: Resolution) -> list[Line]:
@@ -433,52 +481,55 @@ def _fold_unit_lines(lines: tuple[Line, ...], settled: Resolution) -> list[Line]
     )
     is_summed = len(lines) >= FOLDED and len({line.unit for line in lines if line.unit}) >= FOLDED
     sums = settled.sums if is_summed else ()
-    kept: list[Line] = []
+    folded: list[Line] = []
     dropped: list[object] = []
     for line in lines:
         if _is_of_unit(line, prefixes) and not (is_summed and line.unit):
             dropped += line.dice
             continue
-        _add_dropped(kept, dropped)
+        _add_dropped(folded, dropped)
         dropped = []
         if is_summed and line.unit:
-            _add_sums(kept, sums, lines)
+            _add_sums(folded, sums, lines)
             sums = ()
         else:
-            kept.append(_merge_bare_dice(kept, line))
-    _add_dropped(kept, dropped)
-    return kept
+            folded.append(_merge_bare_dice(folded, line))
+    _add_dropped(folded, dropped)
+    return folded
 
 
-def _add_sums(kept: list[Line], sums: Iterable[Line], lines: tuple[Line, ...]) -> None:
-    """Add the sums of the lines of single units with their dice, each once."""
+def _add_sums(folded: list[Line], sums: Iterable[Line], lines: tuple[Line, ...]) -> None:
+    """Append the sums of the lines of single units with their dice, each once. `lines` are all lines
+    of the play.
+    """
     for line in sums:
-        if line not in kept:
-            kept.append(_limit_dice(_add_folded_dice(line, lines), DOZEN))
+        if line not in folded:
+            folded.append(_limit_dice(_add_folded_dice(line, lines), DOZEN))
 
 
 def _is_of_unit(line: Line, prefixes: tuple[str, ...]) -> bool:
     """Return whether the label of a line begins with the name of a unit.
 
-    `prefixes` are the names, each with a space behind it.
+    `prefixes` are the names, each with a space after it.
     """
     return bool(prefixes) and f"{line.label} ".startswith(prefixes)
 
 
-def _add_dropped(kept: list[Line], dice: Many[object]) -> None:
-    """Add the dice of units whose lines are left out to the line that says how they are read.
+def _add_dropped(lines: list[Line], dice: Many[object]) -> None:
+    """Add the dice of units whose lines are left out to the last line, if that has a result but no
+    dice, and so says how they are read. If several lines do so, append a line with these dice.
 
-    If the line before them says something else, they stay with the other dice.
+    If the last line is of another kind, the dice are only in the list of all dice.
     """
-    if not dice or not kept:
+    if not dice or not lines:
         return
-    line = kept[-1]
-    is_free = bool(line.result) and not line.dice and not line.parts and line.total is None
-    is_alone = sum(other.result != "" and not other.dice for other in kept) == 1
+    last = lines[-1]
+    is_free = bool(last.result) and not last.dice and not last.parts and last.total is None
+    is_alone = sum(line.result != "" and not line.dice for line in lines) == 1
     if is_free and is_alone:
-        kept[-1] = line._replace(dice=_group_dice(dice))
+        lines[-1] = last._replace(dice=_group_dice(dice))
     elif is_free:  # several such lines, and all units are rolled for together
-        kept.append(Line("rolled", _group_dice(dice)))
+        lines.append(Line("rolled", _group_dice(dice)))
 
 
 def _group_dice(dice: Many[object]) -> tuple[str, ...]:
@@ -489,8 +540,11 @@ def _group_dice(dice: Many[object]) -> tuple[str, ...]:
 
 def _add_folded_dice(line: Line, folded: Iterable[Line]) -> Line:
     """Return a line with the dice of the folded lines that join it."""
-    dice = [die for other in folded if other.joins == line.label for die in other.dice]
-    return line._replace(dice=(*line.dice, *dice))
+    dice = [*line.dice]
+    for folded_line in folded:
+        if folded_line.joins == line.label:
+            dice += folded_line.dice
+    return line._replace(dice=tuple(dice))
 
 
 def _merge_bare_dice(earlier: list[Line], line: Line) -> Line:
@@ -554,15 +608,15 @@ def fold_for_phone(reply: Reply, options: Iterable[Option]) -> Reply:
     limit = MANY if is_many else FEW
     folded = set(reply.trace)
     heights = _measure_parts(reply.lines)
-    left = _measure_lines([reply.first_line]) + sum(
+    total = _measure_lines([reply.first_line]) + sum(
         height for index, height in enumerate(heights) if index not in folded
     )
     for index in lightest:
-        if left <= limit:
+        if total <= limit:
             break
         if index not in folded:
             folded.add(index)
-            left -= heights[index]
+            total -= heights[index]
     return replace(reply, trace=tuple(sorted(folded)))
 
 
@@ -572,24 +626,24 @@ def _list_foldable_parts(parts: tuple[Part, ...], *, is_many: bool) -> Iterator[
     With few units every line of the roll stays.
     """
     numbered = list(enumerate(parts))
-    yield from (
-        index
-        for index, part in reversed(numbered)
-        if isinstance(part, Small) and not _is_state_change(part)
-    )
+    from_end = numbered[::-1]
+    yield from (index for index, part in from_end if _is_small_print(part))
     if is_many:
-        yield from (
-            index
-            for index, part in reversed(numbered)
-            if isinstance(part, str) and not _is_of_weapons(part)
-        )
-        yield from (
-            index for index, part in reversed(numbered) if isinstance(part, Line) and not part.dice
-        )
-        yield from (
-            index for index, part in reversed(numbered) if isinstance(part, Line) and part.dice
-        )
+        yield from (index for index, part in from_end if _is_text(part))
+        lines = [(index, part) for index, part in from_end if isinstance(part, Line)]
+        yield from (index for index, line in lines if not line.dice)
+        yield from (index for index, line in lines if line.dice)
         yield from (index for index, part in numbered if _is_state_change(part))
+
+
+def _is_small_print(part: Part) -> bool:
+    """Return whether a part is small print other than the new state of units."""
+    return isinstance(part, Small) and not _is_state_change(part)
+
+
+def _is_text(part: Part) -> bool:
+    """Return whether a part is plain text, but not about weapons that fail."""
+    return isinstance(part, str) and not _is_of_weapons(part)
 
 
 def _measure_parts(parts: tuple[Part, ...]) -> list[int]:
@@ -621,53 +675,72 @@ def _measure_lines(lines: Iterable[str]) -> int:
 WIDTH = 32
 """The columns of the table of dice, which a phone shows whole."""
 IN_A_ROW = 6
+"""The number of units with one die each in a row of the table of dice."""
 
 
 def list_all_dice(sequence: Sequence, singles: tuple[FinishedPlay, ...]) -> tuple[Part, ...]:
-    """Return all dice: lines of the shot itself as they are, then each unit's dice and result in a
-    row.
+    """Return all dice of a play, or of the plays for several units: the lines that belong to no unit,
+    then a table with each unit's dice and result in a row, then a table for each other kind of die
+    that units rolled.
     """
     first = singles[0]
-    shared = list[Part]()
-    tables = dict[str, dict[str, list[object]]]()
+    shared_lines: list[Part] = []
+    tables: dict[str, dict[str, list[object]]]
     if first.unit:
-        fates = {fate.unit: fate for one in singles for fate in list_unit_results(sequence, one)}
-        tables[""] = {one.unit: [die.display_value for die in one.played.dice] for one in singles}
+        results = [result for single in singles for result in list_unit_results(sequence, single)]
+        tables = {"": {}}
+        for single in singles:
+            tables[""][single.unit] = [die.display_value for die in single.played.dice]
     else:
-        fates = {fate.unit: fate for fate in first.played.settlement.fates}
-        tables[""] = {unit: [] for unit in fates}
-        names = {*fates, *(unit.word for units in first.given.lists.values() for unit in units)}
-        for line in first.played.lines:
-            kind, unit = _split_label(line, names)
-            if unit:
-                tables.setdefault(kind, {}).setdefault(unit, []).extend(line.dice)
-            elif line.dice:
-                shared.append(line)
-    results = load_result_words(sequence)
-    units = first.played.settlement.units
-    words = {unit: get_result_word(results, fate.token) for unit, fate in fates.items()}
-    words = words or {unit: format_token(word) for unit, word in units}
-    parts = [*shared]
+        results = [*first.played.settlement.fates]
+        shared_lines, tables = _sort_dice_by_unit(first)
+    result_words = load_result_words(sequence)
+    words = {result.unit: get_result_word(result_words, result.token) for result in results}
+    if not words:
+        words = {unit: format_token(word) for unit, word in first.played.settlement.units}
+    parts = shared_lines
     for kind, rows in tables.items():
-        parts += [f"{kind[:1].upper()}{kind[1:]}:"] if kind else []
-        parts.append(
-            _build_dice_grid(_pack_single_dice(rows) if kind else rows, {} if kind else words)
-        )
+        if kind:
+            parts.append(f"{kind[:1].upper()}{kind[1:]}:")
+            parts.append(_build_dice_grid(_pack_single_dice(rows), {}))
+        else:
+            parts.append(_build_dice_grid(rows, words))
     return tuple(part for part in parts if not isinstance(part, Grid) or part.rows)
 
 
+def _sort_dice_by_unit(
+    play: FinishedPlay,
+) -> tuple[list[Part], dict[str, dict[str, list[object]]]]:
+    """Return the lines with dice that belong to no unit, and the dice of units by kind and unit.
+
+    The kind "" is a unit's own result; it has a row for each unit with a result.
+    """
+    shared_lines: list[Part] = []
+    result_units = [result.unit for result in play.played.settlement.fates]
+    tables: dict[str, dict[str, list[object]]] = {"": {unit: [] for unit in result_units}}
+    names = {*result_units}
+    for units in play.given.lists.values():
+        names.update(unit.word for unit in units)
+    for line in play.played.lines:
+        kind, unit = _split_label(line, names)
+        if unit:
+            tables.setdefault(kind, {}).setdefault(unit, []).extend(line.dice)
+        elif line.dice:
+            shared_lines.append(line)
+    return shared_lines, tables
+
+
 def list_follow_up_parts(sequence: Sequence, singles: tuple[FinishedPlay, ...]) -> Iterator[Part]:
-    """Yield the next steps, other changes and notes, which a short reply leaves out."""
-    settled = [settlement.played.settlement for settlement in singles]
+    """Yield the next steps, notes and other changes, which a short reply leaves out."""
+    settlements = [single.played.settlement for single in singles]
     types = list_type_names(sequence.system)
-    texts = [
-        *(text for settlement in settled for text in settlement.then),
-        *(text for settlement in settled for text in settlement.notes),
-    ]
-    yield from (Small(replace_type_codes(types, text)) for text in dict.fromkeys(texts))
-    now = dict.fromkeys(text for settlement in settled for text in settlement.now)
-    if now:
-        yield Small(f"Now: {' · '.join(replace_type_codes(types, text) for text in now)}")
+    next_steps = [text for settlement in settlements for text in settlement.then]
+    notes = [text for settlement in settlements for text in settlement.notes]
+    for text in dict.fromkeys((*next_steps, *notes)):
+        yield Small(replace_type_codes(types, text))
+    changes = dict.fromkeys(text for settlement in settlements for text in settlement.now)
+    if changes:
+        yield Small(f"Now: {' · '.join(replace_type_codes(types, text) for text in changes)}")
 
 
 def list_dice_by_label(dice: Iterable[Mapping[str, Any]]) -> tuple[Part, ...]:
@@ -712,20 +785,20 @@ def _format_dice_rows(dice: Mapping[str, Many[object]], words: Mapping[str, str]
     room = max(1, (WIDTH - name_width - 1) // (die_width + 1))
     column = name_width + 1 + min(most_dice, room) * (die_width + 1)
     for name, values in dice.items():
-        thrown = [
+        dice_texts = [
             " ".join(f"{die!s:>{die_width}}" for die in values[start : start + room])
             for start in range(0, len(values), room)
         ]
-        first, *others = thrown or [""]
-        row = f"{name[:name_width]:<{name_width}}  {first}".rstrip()
+        first_text, *more_texts = dice_texts or [""]
+        row = f"{name[:name_width]:<{name_width}}  {first_text}".rstrip()
         word = words.get(name, "")
         if column + 1 + len(word) > WIDTH:
             word = word.replace(" and ", ", ")
-        if word and column + 1 + len(word) <= WIDTH and not others:
+        if word and column + 1 + len(word) <= WIDTH and not more_texts:
             yield f"{row:<{column + 1}} {word}"
             continue
         yield row
-        yield from (" " * (name_width + 2) + other for other in others)
-        yield from (
-            textwrap.wrap(word, WIDTH, initial_indent="  ", subsequent_indent="  ") if word else ()
-        )
+        for text in more_texts:
+            yield " " * (name_width + 2) + text
+        if word:
+            yield from textwrap.wrap(word, WIDTH, initial_indent="  ", subsequent_indent="  ")
