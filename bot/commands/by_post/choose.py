@@ -1,5 +1,10 @@
-"""A side chooses in the middle of a sequence: it is asked, with buttons; `/choose` or one of these
-carries it on, and so does its `else` at the deadline."""
+"""`/choose` and its buttons: a sequence asks a side to choose, and goes on with the choice.
+
+If nobody has chosen by the deadline, the sequence goes on with its `else` option. The data of a
+pending choice, `choice` below, are `Game.waits` by event number: `ask` (the question), `options`
+(typed words), `says` (their labels, "" for none), `else` (the option at the deadline), `due` (Unix
+seconds), and if they apply `side` (the side that chooses) and `items` (the units to choose for).
+"""
 
 import re
 from functools import partial
@@ -41,91 +46,105 @@ from bot.verification.follows.rolls import DIRECTOR, ELSE
 
 CHOICE, CHOOSES = "choice", "choose"
 LABEL = 75
-"""Characters of a button."""
+"""Maximum number of characters of a button's label."""
 WAIT = 2 * DAY
-"""Seconds until what nobody chose counts as its `else`."""
+"""Seconds until a choice is due."""
 LATER = 60.0
-"""Seconds after another choice's deadline until a choice that has to wait for it is looked at
-again.
-"""
+"""Seconds after the deadline of another choice until a choice that waits for it is due again."""
 
 
 async def ask_side(context: Context, outcome: ReplyWithRecord, facts: Json) -> Reply:
-    """The event that asks a side, and the answer with a button for each option; no unit has
-    changed yet.
+    """Store the event of a sequence that waits for a choice, and return its answer with a button
+    for each option.
+
+    The changes of the play are not applied yet. `facts` are the fields of the event; its `side` is
+    that of the units that act.
     """
     happening = outcome.happening
     game = context.game
     assert happening is not None
-    asks = build_choice_json(happening)
     side = get_asked_side(game, happening.asks, facts.pop("side", context.actor.side))
-    names = [unit["name"] for unit in facts["used"]]
-    more = {"side": side, "units": names, "due": int(context.now + WAIT)}
-    facts["asks"] = asks | {name: value for name, value in more.items() if value}
-    after = apply_play_record(game, happening._replace(changes=()), context.systems)
-    body = context.ledger.add(happening.kind, after, **facts)
-    calls = await call_sides(context, game, (side,), spares=False) if side else ()
-    reply = _build_question(context, outcome.reply, body["number"], facts["asks"], ())
-    return replace(
-        reply,
-        mention=calls,
-        buttons=(*reply.buttons, context.build_undo_button(body["number"])),
-    )
+    choice = build_choice_json(happening)
+    if side:
+        choice["side"] = side
+    unit_names = [unit["name"] for unit in facts["used"]]
+    if unit_names:
+        choice["units"] = unit_names
+    choice["due"] = int(context.now + WAIT)
+    facts["asks"] = choice
+    game_after = apply_play_record(game, happening._replace(changes=()), context.systems)
+    body = context.ledger.add(happening.kind, game_after, **facts)
+    number = body["number"]
+    mention = await call_sides(context, game, (side,), spares=False) if side else ()
+    reply = _build_question(context, outcome.reply, number, choice, ())
+    undo_button = context.build_undo_button(number)
+    return replace(reply, mention=mention, buttons=(*reply.buttons, undo_button))
 
 
 def _build_question(
-    context: Context, reply: Reply, number: int, asks: Json, picked: tuple[int, ...]
+    context: Context, reply: Reply, number: int, choice: Json, picked: tuple[int, ...]
 ) -> Reply:
-    """What is asked, with its buttons; of several units one after the other, from the first that
-    is not `picked`.
+    """Return the reply with a line on the choice of event `number`, and buttons for it.
+
+    Units choose one after the other: the buttons are for the first that is not `picked` (option
+    indices of the units so far). A public reply also shows the commands to type.
     """
-    items = asks.get("items", [])
-    who = asks.get("side") or "Somebody"
-    otherwise = _get_option_words(asks, asks["else"])
-    typed = [piece for option in asks["options"] for piece in (" or ", Typed(f"/choose {option}"))][
-        1:
-    ]
-    for_all = [f" (for all {len(items)}; or one for each, with commas)"] if len(items) > 1 else []
-    typed = [": ", *typed, *for_all] if not reply.private else []
-    until = Phrase(
-        f"{who} chooses until ", build_date(asks["due"]), *typed, f"; then it is: {otherwise}."
-    )
+    chooser = choice.get("side") or "Somebody"
+    default = _get_option_text(choice, choice["else"])
+    pieces: list[str | Typed] = []
+    if not reply.private:
+        commands = [Typed(f"/choose {option}") for option in choice["options"]]
+        pieces = [": ", *_join_with_or(commands)]
+        item_count = len(choice.get("items", []))
+        if item_count > 1:
+            pieces.append(f" (for all {item_count}; or one for each, with commas)")
+    due_date = build_date(choice["due"])
+    line = Phrase(f"{chooser} chooses until ", due_date, *pieces, f"; then it is: {default}.")
     return replace(
         reply,
-        lines=(*reply.lines, Small(until)),
-        buttons=_build_option_buttons(context, number, asks, picked),
+        lines=(*reply.lines, Small(line)),
+        buttons=_build_option_buttons(context, number, choice, picked),
     )
+
+
+def _join_with_or(commands: list[Typed]) -> list[str | Typed]:
+    """Return the pieces of a phrase that joins the commands with *or*."""
+    pieces: list[str | Typed] = []
+    for command in commands:
+        if pieces:
+            pieces.append(" or ")
+        pieces.append(command)
+    return pieces
 
 
 def _build_option_buttons(
-    context: Context, number: int, asks: Json, picked: tuple[int, ...]
+    context: Context, number: int, choice: Json, picked: tuple[int, ...]
 ) -> tuple[Button, ...]:
     """Return a button for each option of the next unit to choose for, or of the only question."""
-    items = asks.get("items", [])
-    whose = f"{items[len(picked)]}: " if len(items) > 1 else ""
+    items = choice.get("items", [])
+    item_prefix = f"{items[len(picked)]}: " if len(items) > 1 else ""
     buttons = list[Button]()
-    for place, (option, says) in enumerate(zip(asks["options"], asks["says"], strict=True)):
-        more = "".join(map(str, (*picked, place)))
-        buttons.append(
-            context.build_button(
-                CHOOSES, _format_option_label(whose, says, option), number, more, style="primary"
-            )
-        )
+    for index, option in enumerate(choice["options"]):
+        label = _format_option_label(item_prefix, choice["says"][index], option)
+        indices = "".join(map(str, (*picked, index)))
+        buttons.append(context.build_button(CHOOSES, label, number, indices, style="primary"))
     return tuple(buttons)
 
 
-def _format_option_label(whose: str, says: str, option: str) -> str:
-    """What a button says: the words of the option, or its bare word where these are too long for
-    one.
+def _format_option_label(item_prefix: str, option_text: str, option: str) -> str:
+    """Return the label of an option's button: its text, or its typed word if the text is "" or too
+    long for a button.
     """
-    return capitalize_first(
-        whose + (says if 0 < len(whose + says) <= LABEL and says else option.replace("-", " "))
-    )
+    text = option_text
+    if not option_text or len(item_prefix + option_text) > LABEL:
+        text = option.replace("-", " ")
+    return capitalize_first(item_prefix + text)
 
 
-def _get_option_words(asks: Json, option: str) -> str:
-    """An option as its button says it."""
-    return str(dict(zip(asks["options"], asks["says"], strict=True))[option] or option)
+def _get_option_text(choice: Json, option: str) -> str:
+    """Return the text of an option, or its typed word if it has no text."""
+    texts = dict(zip(choice["options"], choice["says"], strict=True))
+    return str(texts[option] or option)
 
 
 @declare_command(
@@ -148,108 +167,128 @@ def _get_option_words(asks: Json, option: str) -> str:
     needs_game=True,
 )
 async def choose_options(context: Context) -> Reply:
-    """`/choose`: the option, or as many with commas as units are asked for; without one, what is
-    asked. Raises UserError."""
+    """Continue a sequence with the typed option, or with one for each unit, separated by commas.
+
+    Without an event number, the first pending choice of the user counts. Without an option, return
+    the question privately. Raises UserError.
+    """
     options = context.clean_options()
     game = context.need_open()
     if not game.waits:
         raise UserError("Nobody is asked to choose anything here.", code="no-choice")
-    mine = [
-        at
-        for at, asks in game.waits.items()
-        if _find_role_to_choose(context, game, asks) is not None
+    own_numbers = [
+        event_number
+        for event_number, choice in game.waits.items()
+        if _find_role_to_choose(context, game, choice) is not None
     ]
-    number = options["event"] or (mine or sorted(game.waits))[0]
-    asks = _get_choice(game, number)
+    number = options["event"] or (own_numbers or sorted(game.waits))[0]
+    choice = _get_choice(game, number)
     if not options["option"]:
-        listed = [
-            Phrase(
-                f"{capitalize_first(_get_option_words(asks, option))}: ",
-                Typed(f"/choose {option} event={number}"),
-            )
-            for option in asks["options"]
-        ]
-        asked = Reply(asks["ask"], tuple(listed), by=f"#{number}", private=True)
-        return _build_question(context, asked, number, asks, ())
-    words = [comparison_key(word).replace(" ", "-") for word in re.split(COMMAS, options["option"])]
-    if strange := [word for word in words if word not in asks["options"]]:
-        hint = f"Choose one of {', '.join(asks['options'])}."
+        lines = []
+        for option in choice["options"]:
+            text = capitalize_first(_get_option_text(choice, option))
+            lines.append(Phrase(f"{text}: ", Typed(f"/choose {option} event={number}")))
+        question = Reply(choice["ask"], tuple(lines), by=f"#{number}", private=True)
+        return _build_question(context, question, number, choice, ())
+    picks = _parse_picks(number, choice, options["option"])
+    return await _continue_sequence(context, number, picks, hand=options["hand"])
+
+
+def _parse_picks(number: int, choice: Json, typed: str) -> list[str]:
+    """Return the option for each unit of the choice of event `number`. One typed option counts for
+    all.
+
+    Raises UserError for an unknown option, and for a wrong number of options.
+    """
+    picks = [comparison_key(word).replace(" ", "-") for word in re.split(COMMAS, typed)]
+    unknown = [pick for pick in picks if pick not in choice["options"]]
+    if unknown:
+        hint = f"Choose one of {', '.join(choice['options'])}."
         raise UserError(
-            f'#{number} has no option "{strange[0][:40]}".',
+            f'#{number} has no option "{unknown[0][:40]}".',
             hint=hint,
             option="option",
             code="bad-value",
         )
-    count = len(asks.get("items", [""]))
-    picks = words * count if len(words) == 1 else words
+    count = len(choice.get("items", [""]))
+    if len(picks) == 1:
+        return picks * count
     if len(picks) != count:
-        what = (
-            f"#{number} asks for {count} answers: {', '.join(asks['items'])}."
-            if count > 1
-            else f"#{number} asks once."
-        )
+        message = f"#{number} asks once."
+        if count > 1:
+            message = f"#{number} asks for {count} answers: {', '.join(choice['items'])}."
         raise UserError(
-            what, hint="One option, or one for each with commas.", option="option", code="bad-value"
+            message,
+            hint="One option, or one for each with commas.",
+            option="option",
+            code="bad-value",
         )
-    return await _continue_sequence(context, number, picks, hand=options["hand"])
+    return picks
 
 
 @declare_button("choose", of=ButtonOf.EVENT)
-async def press_option(context: Context, number: int, more: str) -> Reply:
-    """A button under the question: the option by its place, behind those of the units before."""
-    asks = _get_choice(context.need_open(), number)
-    picked = tuple(
-        int(digit) for digit in more if digit.isdecimal() and int(digit) < len(asks["options"])
-    )
-    _need_role_to_choose(context, number, asks)
-    if len(picked) < len(asks.get("items", [""])):
-        so_far = [f"{asks['items'][at]}: {asks['says'][pick]}" for at, pick in enumerate(picked)]
-        asked = Reply(
-            f"{capitalize_first(asks['items'][len(picked)])} must choose",
-            tuple(so_far),
-            by=f"#{number}",
-            private=True,
-        )
-        return _build_question(context, asked, number, asks, picked)
-    return await _continue_sequence(context, number, [asks["options"][at] for at in picked])
+async def press_option(context: Context, number: int, indices: str) -> Reply:
+    """Choose an option of event `number` by a button. `indices` are the option indices of the
+    units so far, a digit each.
+
+    Return the private question for the next unit, or continue the sequence after the last one.
+    Raises UserError.
+    """
+    choice = _get_choice(context.need_open(), number)
+    digits = [int(digit) for digit in indices if digit.isdecimal()]
+    picked = tuple(index for index in digits if index < len(choice["options"]))
+    _need_role_to_choose(context, number, choice)
+    if len(picked) < len(choice.get("items", [""])):
+        lines = [
+            f"{item}: {choice['says'][index]}"
+            for item, index in zip(choice["items"], picked, strict=False)
+        ]
+        title = f"{capitalize_first(choice['items'][len(picked)])} must choose"
+        question = Reply(title, tuple(lines), by=f"#{number}", private=True)
+        return _build_question(context, question, number, choice, picked)
+    picks = [choice["options"][index] for index in picked]
+    return await _continue_sequence(context, number, picks)
 
 
 def add_answer_buttons(context: Context, error: UserError) -> None:
-    """Add to a refusal that waits for a choice the buttons that answer it, or who has to answer."""
+    """Add to the error of a command that must wait for a choice the buttons that answer it.
+
+    For a user who may not choose, add a hint on who does. Other errors stay as they are.
+    """
     hold = error.about
     game = context.game
     if not isinstance(hold, Hold) or hold.number not in game.waits:
         return
     number = hold.number
-    asks = game.waits[hold.number]
-    side = asks.get("side", "")
-    if _find_role_to_choose(context, game, asks) is None:
+    choice = game.waits[number]
+    side = choice.get("side", "")
+    if _find_role_to_choose(context, game, choice) is None:
         players = join_names(context.ledger.list_players(side))
-        chooses = (
-            f"{players} chooses for {side}."
-            if players
-            else f"Nobody plays {side}, so the game master chooses."
-        )
-        error.hint = make_one_line(f"{asks['ask']} {chooses}")
+        chooser = f"Nobody plays {side}, so the game master chooses."
+        if players:
+            chooser = f"{players} chooses for {side}."
+        error.hint = make_one_line(f"{choice['ask']} {chooser}")
         return
-    typed = [Typed(f"/choose {option} event={number}") for option in asks["options"]]
-    either = [piece for one in typed for piece in (" or ", one)][1:]
-    error.hint = Phrase(f"{make_one_line(asks['ask'])} Choose first: ", *either)
-    error.buttons = _build_option_buttons(context, number, asks, ())
+    commands = [Typed(f"/choose {option} event={number}") for option in choice["options"]]
+    question = make_one_line(choice["ask"])
+    error.hint = Phrase(f"{question} Choose first: ", *_join_with_or(commands))
+    error.buttons = _build_option_buttons(context, number, choice, ())
 
 
-def _format_picks(asks: Json, picks: list[str]) -> str:
-    """What was chosen in words; where units go different ways, which of them goes which."""
-    ways: dict[str, list[str]] = {}
-    for pick, item in zip(picks, asks.get("items", [""]), strict=True):
-        ways.setdefault(_get_option_words(asks, pick), []).append(item)
-    return " · ".join(
-        f"{join_names(items)}: {way}" if len(ways) > 1 else way for way, items in ways.items()
-    )
+def _format_picks(choice: Json, picks: list[str]) -> str:
+    """Format the chosen options in words. If units chose differently, each option has its units:
+    `VC 1 and VC 2: withdraw · VC 3: stay`.
+    """
+    items_by_option: dict[str, list[str]] = {}
+    for pick, item in zip(picks, choice.get("items", [""]), strict=True):
+        items_by_option.setdefault(_get_option_text(choice, pick), []).append(item)
+    if len(items_by_option) == 1:
+        return next(iter(items_by_option))
+    return " · ".join(f"{join_names(items)}: {text}" for text, items in items_by_option.items())
 
 
 def _get_choice(game: Game, number: int) -> Json:
-    """What an event asks for. Raises UserError where it does not, or no more."""
+    """Return the pending choice of an event. Raises UserError if it has none, or no longer."""
     if number not in game.waits:
         hint = "It was chosen, or taken back."
         raise UserError(
@@ -258,158 +297,173 @@ def _get_choice(game: Game, number: int) -> Json:
     return game.waits[number]
 
 
-def _find_role_to_choose(context: Context, game: Game, asks: Json) -> str | None:
-    """How who asks may choose: as that side (""), as who directs where nobody plays it; None
-    where they may not.
+def _find_role_to_choose(context: Context, game: Game, choice: Json) -> str | None:
+    """Return the role in which the user may choose: "" for the side that is asked, DIRECTOR for a
+    director if nobody plays that side.
+
+    Return None if the user may not choose. If no side is asked, everybody may.
     """
-    side = asks.get("side", "")
+    side = choice.get("side", "")
     actor = context.actor
     if not side or actor.side == side:
         return ""
-    return DIRECTOR if side not in game.players.values() and actor.directs else None
+    if actor.directs and side not in game.players.values():
+        return DIRECTOR
+    return None
 
 
-def _need_role_to_choose(context: Context, number: int, asks: Json) -> str:
-    how = _find_role_to_choose(context, context.game, asks)
-    if how is None:
-        raise UserError(f"#{number} is for {asks['side']} to choose.", code="not-yours")
-    return how
+def _need_role_to_choose(context: Context, number: int, choice: Json) -> str:
+    """Return the role in which the user may choose. Raises UserError if they may not."""
+    role = _find_role_to_choose(context, context.game, choice)
+    if role is None:
+        raise UserError(f"#{number} is for {choice['side']} to choose.", code="not-yours")
+    return role
 
 
 async def _continue_sequence(
-    context: Context, number: int, picks: list[str], *, how: str = "", hand: str = ""
+    context: Context, number: int, picks: list[str], *, role: str = "", hand: str = ""
 ) -> Reply:
-    """Carry the sequence on with what was chosen: its event, and the answer with what came of
-    it.
+    """Continue the sequence of event `number` with the options that were chosen, and store its
+    event.
+
+    `role` is ELSE at the deadline; without it the role of the user is determined, who must be
+    allowed to choose. `hand` are the values of real dice. If the rules of the sequence have
+    changed since, the sequence is taken back instead. Raises UserError.
     """
     game = context.game
-    ledger = context.ledger
-    asks = _get_choice(game, number)
-    how = how or _need_role_to_choose(context, number, asks)
+    choice = _get_choice(game, number)
+    role = role or _need_role_to_choose(context, number, choice)
     bodies = await load_continued_events(context, number)
-    shot = merge_choices({"kind": CHOICE, "event": number, "picks": picks}, bodies)
-    first = bodies[min(bodies)]
-    system = get_event_system(first)
-    if system is None or not is_current(first):
+    play = merge_choices({"kind": CHOICE, "event": number, "picks": picks}, bodies)
+    first_event = bodies[min(bodies)]
+    system = get_event_system(first_event)
+    if system is None or not is_current(first_event):
         return await _take_back_after_update(context, number)
-    spec = CommandSpec((system.id, first["target"]), first["target"], "sequence", system=system.id)
-    typed = {**shot["inputs"], **shot["chosen"], "hand": hand}
-    fell = tuple(die["value"] for die in shot["fell"])
-    sequence = system.find_sequence(first["target"])
+    target = first_event["target"]
+    spec = CommandSpec((system.id, target), target, "sequence", system=system.id)
+    sequence = system.find_sequence(target)
     roster = get_system_roster(context.game, spec.system)
-    read = collect_tracks_after_choice(sequence, {**shot, "read": first.get("read")}, roster, game)
-    ledger.need_free(
-        compute_reach(sequence, shot["inputs"], roster, game, read, context.systems), number
-    )
+    play_with_tracks = {**play, "read": first_event.get("read")}
+    tracks = collect_tracks_after_choice(sequence, play_with_tracks, roster, game)
+    reach = compute_reach(sequence, play["inputs"], roster, game, tracks, context.systems)
+    context.ledger.need_free(reach, number)
     need_hand_dice(game, hand)
+    inputs = {**play["inputs"], **play["chosen"], "hand": hand}
+    earlier_dice = tuple(die["value"] for die in play["fell"])
+    dice = context.get_dice()
     try:
         outcome = run_sequence(
-            sequence, spec, typed, context.user_name, context.get_dice(), roster, read, fell
+            sequence, spec, inputs, context.user_name, dice, roster, tracks, earlier_dice
         )
     except UserError as error:
         if isinstance(error.about, DieOwed):
-            given = {
-                "event": number,
-                "option": ",".join(picks),
-                "hand": ",".join(map(str, (*error.about.given, "?"))),
-            }
-            error.hint = Phrase("Roll it and type: ", Typed(format_command(context.spec, given)))
+            hand_values = ",".join(map(str, (*error.about.given, "?")))
+            options = {"event": number, "option": ",".join(picks), "hand": hand_values}
+            command = format_command(context.spec, options)
+            error.hint = Phrase("Roll it and type: ", Typed(command))
         raise
     assert outcome.happening is not None
     happening = outcome.happening._replace(kind=CHOICE, inputs={})
-    facts = build_play_facts(
-        context, spec.path, happening, find_units_by_name(game, happening.units)
-    )
+    units = find_units_by_name(game, happening.units)
+    facts = build_play_facts(context, spec.path, happening, units)
     facts = {name: value for name, value in facts.items() if name not in ("command", "inputs")}
-    facts |= {"event": number, "picks": picks, "as": how}
-    said = _format_picks(asks, picks)
-    chosen = (
-        f"nobody chose in time: {said}" if how == ELSE else f"{context.user_name} chooses: {said}"
-    )
-    reply = replace(outcome.reply, by=chosen)
+    facts |= {"event": number, "picks": picks, "as": role}
+    picks_text = _format_picks(choice, picks)
+    subject = f"{context.user_name} chooses"
+    if role == ELSE:
+        subject = "nobody chose in time"
+    reply = replace(outcome.reply, by=f"{subject}: {picks_text}")
     if happening.asks:
-        reply = await ask_side(
-            context,
-            outcome._replace(reply=reply, happening=happening),
-            facts | {"side": first["side"]},
-        )
+        next_outcome = outcome._replace(reply=reply, happening=happening)
+        reply = await ask_side(context, next_outcome, facts | {"side": first_event["side"]})
     else:
-        body = ledger.add(CHOICE, apply_play_record(game, happening, context.systems), **facts)
-        sides = [unit.side for unit in find_units_by_name(game, first.get("acting") or ())]
-        done = build_done_button(context, body["number"], sides)
-        reply = replace(reply, buttons=(*done, context.build_undo_button(body["number"])))
-    context.amendments.append(
-        Amendment(
-            context.build_topic(number),
-            partial(_mark_question_answered, f"#{ledger.game.number}: {said}"),
-        )
-    )
+        game_after = apply_play_record(game, happening, context.systems)
+        body = context.ledger.add(CHOICE, game_after, **facts)
+        acting_units = find_units_by_name(game, first_event.get("acting") or ())
+        sides = [unit.side for unit in acting_units]
+        done_buttons = build_done_button(context, body["number"], sides)
+        undo_button = context.build_undo_button(body["number"])
+        reply = replace(reply, buttons=(*done_buttons, undo_button))
+    _amend_question(context, number, f"#{context.ledger.game.number}: {picks_text}")
     context.pressed_topic = ""
     return reply
 
 
 async def load_continued_events(context: Context, number: int) -> dict[int, Json]:
-    """An event, and where it carries on another one also that, back to the sequence that began
-    it.
-    """
+    """Load an event, and the events that it continues back to the start of its sequence, by number."""
     bodies = {number: await context.load_event(number) or {}}
-    while bodies[at := min(bodies)].get("kind") == CHOICE:
-        bodies[bodies[at]["event"]] = await context.load_event(bodies[at]["event"]) or {}
+    first_number = number
+    while bodies[first_number].get("kind") == CHOICE:
+        continued_number = bodies[first_number]["event"]
+        bodies[continued_number] = await context.load_event(continued_number) or {}
+        first_number = min(bodies)
     return bodies
 
 
-def _mark_question_answered(told: str, said: Reply | None) -> Reply | None:
-    """The question once it is answered: with what was chosen, and without its buttons."""
-    return said and replace(
-        said, lines=(*said.lines[:-1], Small(f"Chosen in {told}")), buttons=(), mention=()
-    )
+def _amend_question(context: Context, number: int, result: str) -> None:
+    """Reword the question of event `number`: its last line says what was chosen, and its buttons
+    go.
+    """
+    new_form = partial(_mark_question_answered, result)
+    context.amendments.append(Amendment(context.build_topic(number), new_form))
+
+
+def _mark_question_answered(result: str, question: Reply | None) -> Reply | None:
+    """Return the question with the result in place of its last line, without buttons.
+
+    Return None if the question was not kept.
+    """
+    if question is None:
+        return None
+    lines = (*question.lines[:-1], Small(f"Chosen in {result}"))
+    return replace(question, lines=lines, buttons=(), mention=())
 
 
 async def _take_back_after_update(context: Context, number: int) -> Reply:
-    """The rules are no longer those under which it was asked: all of it is taken back, which
-    costs nobody anything.
+    """Undo the sequence of event `number`, because its rules have changed since it asked.
+
+    Nobody has to agree. Raises UserError if the event cannot be undone.
     """
-    found, _ = await find_undoable(context.store, context.ledger, number)
-    if found.event is None:
+    undoable, _ = await find_undoable(context.store, context.ledger, number)
+    if undoable.event is None:
         raise UserError(
             f"#{number} was asked under rules that are gone.",
             hint=phrase("`/game undo` first."),
             code="choice-first",
         )
-    if is_remembered(found.event):
-        await save_seen_cards(context, found.event)
-    context.ledger.add(
-        "undo", reason=EDITION, **build_undo_fields(found.event, found.last, context.game)
-    )
-    told = "The rules were updated since it was asked, so the shot is taken back. Roll it again."
-    context.amendments.append(
-        Amendment(
-            context.build_topic(number), partial(_mark_question_answered, "nothing: taken back")
-        )
-    )
-    return Reply(f"#{number} is taken back", (told,), by="by an update", tone=OVER)
+    if is_remembered(undoable.event):
+        await save_seen_cards(context, undoable.event)
+    fields = build_undo_fields(undoable.event, undoable.last, context.game)
+    context.ledger.add("undo", reason=EDITION, **fields)
+    line = "The rules were updated since it was asked, so the shot is taken back. Roll it again."
+    _amend_question(context, number, "nothing: taken back")
+    return Reply(f"#{number} is taken back", (line,), by="by an update", tone=OVER)
 
 
 async def choose_default(context: Context, row: DueRow) -> None:
-    """The deadline: what nobody chose counts as its `else`."""
+    """Continue a sequence with its `else` option at the deadline, and post the answer in the
+    game's channels.
+
+    Nothing happens if the choice was made or put off. If it must wait for another choice, it is
+    due again after that.
+    """
     context.commit.drop_due.append((row.key, row.at))
     number = row.data["event"]
     ledger = context.ledger
-    asks = context.game.waits.get(number, {})
-    if ledger.row != row.game or not 0 < asks.get("due", 0) <= row.at:
+    choice = context.game.waits.get(number, {})
+    if ledger.row != row.game or not 0 < choice.get("due", 0) <= row.at:
         return
-    picks = [asks["else"]] * len(asks.get("items", [""]))
+    picks = [choice["else"]] * len(choice.get("items", [""]))
     try:
-        reply = await _continue_sequence(context, number, picks, how=ELSE)
+        reply = await _continue_sequence(context, number, picks, role=ELSE)
     except UserError as error:
         if not isinstance(error.about, Hold):
             raise
-        first_due = context.game.waits[error.about.number].get("due", 0)
-        later = max(first_due, int(context.now)) + LATER
-        context.commit.due.append(row._replace(at=later))
+        other_due = context.game.waits[error.about.number].get("due", 0)
+        new_due = max(other_due, int(context.now)) + LATER
+        context.commit.due.append(row._replace(at=new_due))
         return
     reply = replace(reply, footer=(f"#{ledger.game.number}",))
-    for place in ledger.places:
-        context.commit.outbox.append(
-            Outgoing(place, {}, 0.0, reply.to_json(), context.build_topic(ledger.game.number))
-        )
+    topic = context.build_topic(ledger.game.number)
+    for channel in ledger.places:
+        context.commit.outbox.append(Outgoing(channel, {}, 0.0, reply.to_json(), topic))

@@ -1,4 +1,4 @@
-"""`/log since:me`: what happened while somebody was away, and what that means for them."""
+"""`/log since:me`: the events since the user's own last one, and their losses and move."""
 
 from bot.commands.channel_games import get_game_title
 from bot.commands.context import Context
@@ -23,111 +23,140 @@ MOST_READ, MOST_SHOWN = 500, 12
 
 @declare_button("since", of=ButtonOf.GAME, private=True)
 async def show_missed_events(context: Context, typed: str) -> Reply:
-    """What happened since the reader's own last event, or behind the event with this number."""
+    """Show the user alone what happened since their own last event, or after the event whose number
+    was typed.
+
+    The title says what their side has lost and whose move it is. Raises UserError.
+    """
     game = context.need_game()
-    after = _parse_event_number(typed)
-    events, undone = await _load_missed_events(context, after, context.ledger.find_person())
+    number = _parse_event_number(typed)
+    events, undone = await _load_missed_events(context, number, context.ledger.find_person())
     side = context.actor.side
-    held = (event for event in events if event["number"] not in undone)
-    lost = [
-        name
-        for event in held
-        for name, (_, now) in _list_changed_units(event, side).items()
-        if now in GONE
-    ]
+    lost_units = _list_lost_units(events, undone, side)
     lines: list[Part] = []
-    for event in events[-MOST_SHOWN:]:
-        worse = any(now for _, now in _list_changed_units(event, side).values())
+    left_out = len(events) - MOST_SHOWN
+    if left_out > 0:
+        log_length = min(left_out + 20, 200)
         lines.append(
-            Happened(
-                event["number"],
-                *await summarize_event(context, event),
-                worse,
-                event["number"] in undone,
-            )
-        )
-    if (more := len(events) - MOST_SHOWN) > 0:
-        lines.insert(
-            0,
             Small(
                 phrase(
-                    "{more} events before these: `/log {count}`",
-                    more=more,
-                    count=min(more + 20, 200),
+                    "{more} events before these: `/log {count}`", more=left_out, count=log_length
                 )
-            ),
+            )
         )
-    go = _describe_side_to_play(game, side)
-    left = "since you left" if after is None else f"since #{after}"
-    if not events:
-        title = f"Nothing has happened {left}" + (f", and {go}" if go else "")
-    else:
-        means = f"you lost {join_names(lost)}" if lost else ("you lost nothing" if side else "")
-        news = ", and ".join(piece for piece in (means, go) if piece) or "the game goes on"
-        title = f"{capitalize_first(left)}: {news}"
-    is_theirs = bool(side) and side in game.go and not game.ended
-    buttons = build_phase_buttons(context, without=("remember",)) if is_theirs else ()
+    for event in events[-MOST_SHOWN:]:
+        title, cause = await summarize_event(context, event)
+        is_worse = any(state_after for _, state_after in _list_changed_states(event, side).values())
+        is_undone = event["number"] in undone
+        lines.append(Happened(event["number"], title, cause, is_worse, is_undone))
+    since = "since you left" if number is None else f"since #{number}"
+    by = get_game_title(game)
+    if events:
+        by = f"{format_count(len(events), 'event')}, {by}"
+    may_act = bool(side) and side in game.go and not game.ended
+    buttons = build_phase_buttons(context, without=("remember",)) if may_act else ()
     return Reply(
-        title,
+        _format_title(game, side, since, lost_units, has_events=bool(events)),
         tuple(lines),
-        by=f"{format_count(len(events), 'event')}, {get_game_title(game)}"
-        if events
-        else get_game_title(game),
-        tone=HURT if lost else WAITING,
+        by=by,
+        tone=HURT if lost_units else WAITING,
         private=True,
         buttons=(*buttons, context.build_button("read", "Log", "log")),
         across=PHONE_ROW if len(buttons) >= MOST_IN_ROW else 0,
     )
 
 
+def _format_title(
+    game: Game, side: str, since: str, lost_units: list[str], *, has_events: bool
+) -> str:
+    """Return the headline of the missed events: `Since you left: you lost VC 3, and it's your
+    move`.
+    """
+    move = _describe_side_to_play(game, side)
+    if not has_events:
+        title = f"Nothing has happened {since}"
+        return f"{title}, and {move}" if move else title
+    losses = ""
+    if lost_units:
+        losses = f"you lost {join_names(lost_units)}"
+    elif side:
+        losses = "you lost nothing"
+    summary = ", and ".join(text for text in (losses, move) if text)
+    return f"{capitalize_first(since)}: {summary or 'the game goes on'}"
+
+
 def _parse_event_number(typed: str) -> int | None:
+    """Return the typed event number; None for `me`, and for "" from a button. Raises UserError."""
     word = comparison_key(typed).removeprefix("#")
-    if word in ("", ME):  # the button says nothing
+    if word in ("", ME):
         return None
     if not word.isdecimal() or len(word) > 9:
-        what = f'"{typed[:40]}" is neither me nor the number of an event.'
         raise UserError(
-            what, hint=phrase("For example: `/log since=me`"), option="since", code="bad-value"
+            f'"{typed[:40]}" is neither me nor the number of an event.',
+            hint=phrase("For example: `/log since=me`"),
+            option="since",
+            code="bad-value",
         )
     return int(word)
 
 
 async def _load_missed_events(
-    context: Context, after: int | None, person: str
+    context: Context, number: int | None, person: str
 ) -> tuple[list[Json], set[int]]:
-    """The events since that matter, the first one first, and which of them no longer hold; from the
-    reader's own last one on where no number is given."""
-    found: list[Json] = []
-    for event in await context.load_recent_events(MOST_READ, after=after or 0):
-        if after is None and person and event["who"] == person:
+    """Load the events after event `number` that matter to players, oldest first, and the numbers of
+    those that were undone.
+
+    Without a number, the events after the last one of `person` count. A pass counts only if it
+    ended a phase.
+    """
+    events: list[Json] = []
+    for event in await context.load_recent_events(MOST_READ, after=number or 0):
+        if number is None and person and event["who"] == person:
             break
-        found.insert(0, event)
-    events = [
-        one
-        for one in found
-        if one["kind"] not in QUIET and (one["kind"] != "pass" or ";" in one["result"])
-    ]
-    return events, find_undone_events(found)
+        events.insert(0, event)
+    shown_events = []
+    for event in events:
+        is_mere_pass = event["kind"] == "pass" and ";" not in event["result"]
+        if event["kind"] not in QUIET and not is_mere_pass:
+            shown_events.append(event)
+    return shown_events, find_undone_events(events)
 
 
-def _list_changed_units(event: Json, side: str) -> dict[str, tuple[str, str]]:
-    """Units of a side whose state an event changed: by name, from and to."""
-    before, after = ((event.get(part) or {}).get("units") or {} for part in ("before", "after"))
-    found = {}
-    for key, unit in after.items():
-        was = before.get(key)
-        if (
-            unit
-            and was
-            and side
-            and unit.get("side") == side
-            and unit.get("state", "") != was.get("state", "")
-        ):
-            found[unit["name"]] = (was.get("state", ""), unit.get("state", ""))
-    return found
+def _list_lost_units(events: list[Json], undone: set[int], side: str) -> list[str]:
+    """Return the names of the units that the side has lost in these events, without undone ones."""
+    names = []
+    for event in events:
+        if event["number"] in undone:
+            continue
+        for name, (_, state_after) in _list_changed_states(event, side).items():
+            if state_after in GONE:
+                names.append(name)
+    return names
+
+
+def _list_changed_states(event: Json, side: str) -> dict[str, tuple[str, str]]:
+    """Return (state before, state after) of the side's units that the event changed, by name.
+
+    Units that were added or removed are left out. Without a side, return {}.
+    """
+    if not side:
+        return {}
+    units_before = (event.get("before") or {}).get("units") or {}
+    units_after = (event.get("after") or {}).get("units") or {}
+    changed_states = {}
+    for key, unit in units_after.items():
+        unit_before = units_before.get(key)
+        if not unit or not unit_before or unit.get("side") != side:
+            continue
+        state_before = unit_before.get("state", "")
+        state_after = unit.get("state", "")
+        if state_after != state_before:
+            changed_states[unit["name"]] = (state_before, state_after)
+    return changed_states
 
 
 def _describe_side_to_play(game: Game, side: str) -> str:
+    """Return a clause on whose move it is, from the view of a player of `side` ("" for none)."""
     if game.ended:
         return "the game is over"
     if is_drawn_next(game):
@@ -140,12 +169,14 @@ def _describe_side_to_play(game: Game, side: str) -> str:
 
 
 async def summarize_event(context: Context, event: Json) -> tuple[str, str]:
-    """The first line of what an event was answered with, as far as that is kept; else what the
-    log says of it.
+    """Return title and cause of an event: those of its answer if it is still stored, otherwise
+    those of the log.
     """
-    if (answer := await context.load_answer(event["number"])) is not None:
+    answer = await context.load_answer(event["number"])
+    if answer is not None:
         return answer.title, str(answer.by)
-    if event["kind"] == "pass" and (where := describe_turn_and_phase(event)):
-        return f"{where} begins", ""
-    found = describe_event(event, context.ledger.get_name, sides=context.game.sides)
-    return found.title, found.by
+    phase = describe_turn_and_phase(event) if event["kind"] == "pass" else ""
+    if phase:
+        return f"{phase} begins", ""
+    event_text = describe_event(event, context.ledger.get_name, sides=context.game.sides)
+    return event_text.title, event_text.by

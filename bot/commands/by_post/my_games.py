@@ -1,4 +1,4 @@
-"""`/me games`: all games in which somebody plays or directs, wherever they are."""
+"""`/me games`: the games in which the user plays a side or is game master, in any channel."""
 
 from collections.abc import Mapping
 
@@ -19,54 +19,60 @@ from bot.ui.spec import get_server_key
 MOST_GAMES = 200
 MOST_SHOWN = 8
 YOUR_MOVE = "Your move"
-"""The beginning of the line of a game in which it is the reader's move."""
+"""The beginning of the entry of a game in which it is the user's move."""
 
 
 @declare_command("me games", "All your games, and who is to play", private=True)
 @declare_button("mygames", private=True)
 async def list_my_games(context: Context) -> Reply:
-    """List the games in which a person plays or directs, those first in which they are to move."""
+    """List the running games of the user to the user alone, those that wait for them first."""
     user = context.command.who.key
-    found = [
-        (loaded, _get_side_or_role(loaded, user))
-        for loaded in await load_own_games(context)
-        if loaded.places
-    ]
-    going = [one for one in found if one[0].game.started and not one[0].game.ended and one[1]]
-    going.sort(key=lambda one: not _waits_for_user(one[0], one[1], user))
-    if not going:
+    running_games: list[tuple[LoadedGame, str]] = []
+    for loaded in await load_own_games(context):
+        is_running = bool(loaded.places) and loaded.game.started and not loaded.game.ended
+        side = _get_side_or_role(loaded, user)
+        if is_running and side:
+            running_games.append((loaded, side))
+    if not running_games:
         start = phrase('Start one: `/game start lnlt "Hill 875" sides="US, VC"`')
         return Reply("You're not in a game right now", (start,), private=True)
-    theirs = sum(_waits_for_user(loaded, side, user) for loaded, side in going)
-    count = format_count(len(going), "game")
-    shown = going[:MOST_SHOWN]
-    names = await load_channel_names(context.store, (loaded.places[0] for loaded, _ in shown))
-    here = context.command.where.key
-    lines: list[Part] = [_build_entry(loaded, side, names, here) for loaded, side in shown]
-    if len(going) > MOST_SHOWN:
-        waiting = theirs - MOST_SHOWN
-        wait = (
-            ", with nobody waiting for you" if waiting < 1 else f", {waiting} of which wait for you"
-        )
-        lines.append(f"{len(going) - MOST_SHOWN} more{wait}.")
-    title = (
-        f"It's your move in {theirs} of {count}"
-        if theirs
-        else f"Nobody is waiting for you in {count}"
-    )
+    running_games.sort(key=lambda pair: not _waits_for_user(pair[0], pair[1], user))
+    waiting_count = sum(_waits_for_user(loaded, side, user) for loaded, side in running_games)
+    listed_games = running_games[:MOST_SHOWN]
+    channels = [loaded.places[0] for loaded, _ in listed_games]
+    names = await load_channel_names(context.store, channels)
+    current_channel = context.command.where.key
+    lines: list[Part] = [
+        _build_entry(loaded, side, names, current_channel) for loaded, side in listed_games
+    ]
+    left_out = len(running_games) - MOST_SHOWN
+    if left_out > 0:
+        waiting_left_out = waiting_count - MOST_SHOWN
+        note = "with nobody waiting for you"
+        if waiting_left_out > 0:
+            note = f"{waiting_left_out} of which wait for you"
+        lines.append(f"{left_out} more, {note}.")
+    count = format_count(len(running_games), "game")
+    title = f"Nobody is waiting for you in {count}"
+    if waiting_count:
+        title = f"It's your move in {waiting_count} of {count}"
     return Reply(title, tuple(lines), private=True)
 
 
 async def load_own_games(context: Context) -> list[LoadedGame]:
-    """The games in which somebody has a part."""
+    """Load the games in which the user has taken part, at most the last `MOST_GAMES`."""
     data = await context.store.load_user_data(context.command.who.key)
     rows = list(dict.fromkeys(row.game for row in data.persons))[-MOST_GAMES:]
-    found = [await load_game_by_id(context.store, row) for row in rows]
-    return [loaded for loaded in found if loaded is not None]
+    games = []
+    for row in rows:
+        loaded = await load_game_by_id(context.store, row)
+        if loaded is not None:
+            games.append(loaded)
+    return games
 
 
 def _get_side_or_role(loaded: LoadedGame, user: str) -> str:
-    """The side somebody plays; `game master` for who directs without one; "" for neither."""
+    """Return the side that the user plays, `game master` if they direct without a side, or ""."""
     row = loaded.find_person(user)
     if row is None:
         return ""
@@ -75,36 +81,44 @@ def _get_side_or_role(loaded: LoadedGame, user: str) -> str:
 
 
 def _waits_for_user(loaded: LoadedGame, side: str, user: str) -> bool:
-    """Return whether they are to move, or to choose, which comes first; the game master moves for a
-    side without players.
+    """Return whether the game waits for the user, who plays `side`: they must choose, or it is
+    their move if nobody must choose.
+
+    A game master also chooses for sides without players.
     """
     game = loaded.game
+    sides_to_choose = {choice.get("side", "") for choice in game.waits.values()}
+    if not sides_to_choose:
+        return side in game.go
     row = loaded.find_person(user)
-    vacant = (
-        {*game.sides} - {*game.players.values()}
-        if row is not None and row.person == game.master
-        else set[str]()
-    )
-    asked = {asks.get("side", "") for asks in game.waits.values()}
-    return bool(asked & {side, *vacant}) if asked else side in game.go
+    own_sides = {side}
+    if row is not None and row.person == game.master:
+        own_sides |= {*game.sides} - {*game.players.values()}
+    return bool(sides_to_choose & own_sides)
 
 
-def _build_entry(loaded: LoadedGame, side: str, names: Mapping[str, str], here: str) -> Entry:
-    """Return the entry of one game: its channel, whose move it is, and since when."""
+def _build_entry(
+    loaded: LoadedGame, side: str, names: Mapping[str, str], current_channel: str
+) -> Entry:
+    """Return the entry of one game: its channel, whose move it is, and since when.
+
+    `names` are the names of channels by key. The channel is left out if it has no name and is
+    another one on this server.
+    """
     game: Game = loaded.game
-    place = loaded.places[0]
-    name = names.get(place, "")
-    is_told_apart = bool(name) or place == here or get_server_key(place) != get_server_key(here)
-    channel = name_place(place, name, here) if is_told_apart else ""
-    system = get_systems().get(game.system)
-    both = " (both sides)" if len(game.go) > 1 else ""
-    is_theirs = side in game.go and not game.waits and not is_drawn_next(game)
-    whose = f"{YOUR_MOVE}{both}" if is_theirs else describe_whose_go(game)
-    where = format_numbered_phase(game, system)
-    said = capitalize_first(
-        " · ".join(piece for piece in (whose, where, f"#{game.number}") if piece)
-    )
+    channel = loaded.places[0]
+    name = names.get(channel, "")
+    is_on_this_server = get_server_key(channel) == get_server_key(current_channel)
+    channel_text = ""
+    if name or channel == current_channel or not is_on_this_server:
+        channel_text = name_place(channel, name, current_channel)
+    move = describe_whose_go(game)
+    if side in game.go and not game.waits and not is_drawn_next(game):
+        move = f"{YOUR_MOVE} (both sides)" if len(game.go) > 1 else YOUR_MOVE
+    phase = format_numbered_phase(game, get_systems().get(game.system))
+    pieces = (move, phase, f"#{game.number}")
+    text: str | Phrase = capitalize_first(" · ".join(piece for piece in pieces if piece))
     if game.go and game.go_since:
-        said = Phrase(f"{said} · last hand-over: ", build_relative_date(game.go_since))
-    about = " · ".join(piece for piece in (side, channel) if piece)
-    return Entry(game.name, about, said, f"goto:{place}", "Open")
+        text = Phrase(f"{text} · last hand-over: ", build_relative_date(game.go_since))
+    about = " · ".join(piece for piece in (side, channel_text) if piece)
+    return Entry(game.name, about, text, f"goto:{channel}", "Open")

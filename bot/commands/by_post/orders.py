@@ -1,7 +1,7 @@
-"""`/order`: sealed orders, opened together when every side is in, or at the deadline.
+"""`/order`: sealed orders, opened together once every side has written its own, or at the deadline.
 
-The log holds the salted hash of what was written; the text is kept apart, and nobody but its writer
-sees it before.
+The log holds the salted hash of each order. The text is stored separately, and only its writer can
+see it before the opening. A side is *in* once one of its players has written orders.
 """
 
 import re
@@ -44,16 +44,17 @@ OPENS = "orders"
 LONGEST = 1_500
 READ_BACK = 200
 LONGEST_WAIT = 60
-"""Days until a deadline at most."""
+"""Maximum number of days until a deadline."""
 READY = ("sequence", "lookup", "roll")
-"""Families whose commands an order may hold ready."""
+"""Families of the commands that an order may hold ready."""
 LATE = 1800.0
+"""Seconds after the deadline from which the opening says that it is late."""
 _WITHIN = re.compile(
     r"(\d{1,4}(?:[.,]\d)?)\s*(m|min|minutes?|h|hours?|d|days?|w|weeks?)", re.IGNORECASE
 )
 _HOUR = 3600
 _UNITS = {"m": 60, "h": _HOUR, "d": 24 * _HOUR, "w": 7 * 24 * _HOUR}
-"""Seconds by the first letter of a unit of time."""
+"""Seconds in a unit of time, by its first letter."""
 
 
 @declare_command(
@@ -68,50 +69,58 @@ _UNITS = {"m": 60, "h": _HOUR, "d": 24 * _HOUR, "w": 7 * 24 * _HOUR}
     needs_game=True,
 )
 async def write_order(context: Context) -> Reply:
-    """Seal an order; with that of the last side, all are opened. Raises UserError."""
+    """Seal the user's orders in place of their earlier ones. If all sides are in, open them all.
+
+    Raises UserError for a user who plays no side, and for orders that are empty or too long.
+    """
     options = context.clean_options()
     game = _need_sides(context)
     need_player(game, context.actor)
-    if not (side := context.actor.side):
+    side = context.actor.side
+    if not side:
         raise UserError("Only who plays a side writes orders.", code="not-player")
     texts = _build_order_texts(context, options["text"], options["command"])
     ledger = context.ledger
-    person = context.ledger.ensure_person()
-    was = game.orders
-    orders = {at: who for at, who in was.items() if who != person} | {
-        str(ledger.next_number): person
-    }
+    person = ledger.ensure_person()
+    orders = {number: writer for number, writer in game.orders.items() if writer != person}
+    is_replaced = len(orders) < len(game.orders)
+    orders[str(ledger.next_number)] = person
     ledger.add("order", replace(game, orders=orders), texts=texts, result=f"{side} is in")
-    told: list[Part] = [
-        texts[key] if key == ORDER else Phrase("Ready: ", Typed(texts[key])) for key in texts
-    ]
+    lines: list[Part] = []
+    for key, text in texts.items():
+        lines.append(text if key == ORDER else Phrase("Ready: ", Typed(text)))
     if has_all_orders(context.game):
-        told_all = await _open_orders(context)
+        announcement = await _open_orders(context)
     else:
-        is_again = bool(was) or await _were_opened(context)
-        new = () if is_again else tuple(list_missing_sides(context.game))
-        mention = await call_sides(context, context.game, new, spares=False)
-        told_all = replace(await _amend_cards(context, _build_card(context)), mention=mention)
-        told += await _offer_early_opening(context)
-    first = (
-        "Your orders are sealed"
-        if len(orders) > len(was)
-        else "Your new orders are sealed and replace the old ones"
-    )
-    return Reply(first, tuple(told), private=True, tone=SEALED, announce=told_all)
+        # Only the first order of a turn calls the sides that are missing.
+        is_first_order = not game.orders and not await _were_opened(context)
+        called_sides = tuple(list_missing_sides(context.game)) if is_first_order else ()
+        mention = await call_sides(context, context.game, called_sides, spares=False)
+        card = await _amend_cards(context, _build_card(context))
+        announcement = replace(card, mention=mention)
+        lines += await _offer_early_opening(context)
+    title = "Your orders are sealed"
+    if is_replaced:
+        title = "Your new orders are sealed and replace the old ones"
+    return Reply(title, tuple(lines), private=True, tone=SEALED, announce=announcement)
 
 
 def _build_order_texts(context: Context, text: str | None, command: str | None) -> dict[str, str]:
-    texts = {
-        key: " ".join(said.split())
-        for key, said in ((ORDER, text), (COMMAND, command))
-        if said and said.strip()
-    }
+    """Return the text and the command of an order that are not empty, by ORDER and COMMAND.
+
+    Raises UserError if both are empty, if one is too long, and for a command that is no roll, table
+    or sequence.
+    """
+    texts = {}
+    for key, typed in ((ORDER, text), (COMMAND, command)):
+        one_line = " ".join((typed or "").split())
+        if one_line:
+            texts[key] = one_line
     if not texts:
         hint = phrase('For example: `/order write "Squads 3 + 4 advance to H5"`')
         raise UserError("What are your orders?", hint=hint, option="text", code="missing")
-    for key, said in texts.items():
-        if len(said) > LONGEST:
+    for key, one_line in texts.items():
+        if len(one_line) > LONGEST:
             option = "text" if key == ORDER else "command"
             raise UserError(
                 f"An order has at most {LONGEST} characters.", option=option, code="too-long"
@@ -119,12 +128,15 @@ def _build_order_texts(context: Context, text: str | None, command: str | None) 
     if COMMAND in texts:
         spec = parse_text(texts[COMMAND], context.registry).spec
         if spec.family not in READY:
-            what = f"{spec.name} cannot be an order: only a roll, a table or a combat sequence can."
-            words = phrase(
-                "In words it can: `/order write {text}`",
-                text=quote_value(spec.name.removeprefix("/")),
+            raise UserError(
+                f"{spec.name} cannot be an order: only a roll, a table or a combat sequence can.",
+                hint=phrase(
+                    "In words it can: `/order write {text}`",
+                    text=quote_value(spec.name.removeprefix("/")),
+                ),
+                option="command",
+                code="bad-value",
             )
-            raise UserError(what, hint=words, option="command", code="bad-value")
     return texts
 
 
@@ -132,32 +144,32 @@ def _build_order_texts(context: Context, text: str | None, command: str | None) 
     "order show", "Who is in, when they open, and yours", private=True, needs_game=True
 )
 async def show_orders(context: Context) -> Reply:
-    """Show who is in, when the orders open, and the reader's own."""
-    own = await _list_own_order(context)
+    """Show the user alone which sides are in, when the orders open, and the user's own orders."""
+    own_order = await _list_own_order(context)
     card = _build_card(context)
-    way_out = await _offer_early_opening(context) if context.game.orders else []
-    return replace(card, lines=(*card.lines, *own, *way_out), private=True)
+    offer = await _offer_early_opening(context) if context.game.orders else []
+    return replace(card, lines=(*card.lines, *own_order, *offer), private=True)
 
 
 @declare_button("ordermine", of=ButtonOf.GAME, private=True)
 async def show_own_order(context: Context) -> Reply:
-    """The button *Mine*."""
-    own = tuple(await _list_own_order(context))
-    return Reply(
-        "Your sealed orders" if own else "You have written no orders yet", own, private=True
-    )
+    """Show the user's own sealed orders to the user alone, by the button *Mine*."""
+    own_order = tuple(await _list_own_order(context))
+    title = "Your sealed orders" if own_order else "You have written no orders yet"
+    return Reply(title, own_order, private=True)
 
 
 async def _list_own_order(context: Context) -> list[Part]:
+    """Return the user's sealed orders, [] if they have written none. Raises UserError."""
     game = _need_sides(context)
     person = context.ledger.find_person()
-    numbers = [int(at) for at, who in game.orders.items() if who == person]
-    kept = await _load_order_texts(context, numbers)
-    return [_format_order("Yours", kept.get(number, {})) for number in numbers]
+    numbers = [int(number) for number, writer in game.orders.items() if writer == person]
+    texts = await _load_order_texts(context, numbers)
+    return [_format_order("Yours", texts.get(number, {})) for number in numbers]
 
 
-def _seconds_of(number: str, unit: str) -> int:
-    """Return the seconds of a time such as `1.5` and `d`."""
+def _compute_seconds(number: str, unit: str) -> int:
+    """Return the seconds of a duration such as ("1.5", "d")."""
     return round(float(number.replace(",", ".")) * _UNITS[unit[0].casefold()])
 
 
@@ -169,32 +181,34 @@ def _seconds_of(number: str, unit: str) -> int:
     needs_game=True,
 )
 async def set_deadline(context: Context) -> Reply:
-    """When the orders open at the latest, whoever is in. Raises UserError."""
+    """Set or remove the time at which the orders open even if not every side is in.
+
+    Raises UserError for a duration that cannot be read, and for `off` without a deadline.
+    """
     game = _need_sides(context)
     need_player(game, context.actor)
     typed = normalize_value(context.clean_options()["within"])
-    found = _WITHIN.fullmatch(typed)
-    seconds = _seconds_of(found[1], found[2]) if found else 0
+    match = _WITHIN.fullmatch(typed)
+    seconds = _compute_seconds(match[1], match[2]) if match else 0
     is_off = typed.casefold() in ("off", "none", "no")
     if not is_off and not _HOUR <= seconds <= LONGEST_WAIT * 24 * _HOUR:
-        what = f'"{typed[:40]}" cannot be read as a time from 1 hour to {LONGEST_WAIT} days.'
         raise UserError(
-            what, hint="For example 2d or 36h; off for none.", option="within", code="bad-value"
+            f'"{typed[:40]}" cannot be read as a time from 1 hour to {LONGEST_WAIT} days.',
+            hint="For example 2d or 36h; off for none.",
+            option="within",
+            code="bad-value",
         )
     due = 0 if is_off else int(context.now) + seconds
     if due == game.orders_due:
         raise UserError("There is no deadline.", code="no-orders")
-    context.ledger.add(
-        "order", replace(game, orders_due=due), result="a deadline" if due else "no deadline"
-    )
+    result = "a deadline" if due else "no deadline"
+    context.ledger.add("order", replace(game, orders_due=due), result=result)
     return await _amend_cards(context, _build_card(context))
 
 
 @declare_command("order open", "Open the orders when all are in", needs_game=True)
 async def open_now(context: Context) -> Reply:
-    """Open the orders: when all are in, at the deadline, or early for whoever may do so. Raises
-    UserError.
-    """
+    """Open the orders. Raises UserError for a user who may not do so yet: see `may_open`."""
     game = _need_sides(context)
     need_player(game, context.actor)
     if not game.orders:
@@ -202,53 +216,47 @@ async def open_now(context: Context) -> Reply:
             "Nobody has written orders.", hint=phrase("`/order write` does."), code="no-orders"
         )
     if not await may_open(context):
-        waits = list_missing_sides(game)
-        what = f"{' and '.join(waits)} {'is' if len(waits) == 1 else 'are'} not in."
+        missing = list_missing_sides(game)
+        verb = "is" if len(missing) == 1 else "are"
         hint = phrase("They open when all are in, or at the deadline: `/order deadline 2d`")
-        raise UserError(what or "You cannot open them yet.", hint=hint, code="not-all-in")
+        raise UserError(f"{' and '.join(missing)} {verb} not in.", hint=hint, code="not-all-in")
     return await _open_orders(context, opener=context.user_name)
 
 
 async def _offer_early_opening(context: Context) -> list[Part]:
-    """Return how to open the orders early, for a reader who may, if nobody plays the sides that
-    are missing.
+    """Return a line on how to open the orders early, if nobody plays the sides that are missing and
+    the user may open them. Return [] otherwise.
     """
     game = context.game
     missing = list_missing_sides(game)
-    if not missing or set(missing) & set(game.players.values()) or not await may_open(context):
+    has_missing_players = bool(set(missing) & set(game.players.values()))
+    if not missing or has_missing_players or not await may_open(context):
         return []
-    return [
-        Small(
-            phrase(
-                "Nobody plays {sides}: `/order open` opens them now.", sides=" or ".join(missing)
-            )
-        )
-    ]
+    sides = " or ".join(missing)
+    return [Small(phrase("Nobody plays {sides}: `/order open` opens them now.", sides=sides))]
 
 
 async def open_at_deadline(context: Context, row: DueRow) -> None:
-    """The deadline: they open with whoever is in."""
+    """Open the orders of the sides that are in, and post that in all channels of the game.
+
+    Without orders the deadline just ends. Nothing happens if the game has ended or the deadline was
+    changed.
+    """
     context.commit.drop_due.append((row.key, row.at))
     game = context.game
-    if (
-        context.ledger.row != row.game
-        or not game.started
-        or game.ended
-        or game.orders_due != row.at
-    ):
+    is_on = game.started and not game.ended
+    if context.ledger.row != row.game or not is_on or game.orders_due != row.at:
         return
-    late = (
-        (Small("Late: Grognard was not running at the deadline."),)
-        if context.now - row.at > LATE
-        else ()
-    )
+    late_note: tuple[Part, ...] = ()
+    if context.now - row.at > LATE:
+        late_note = (Small("Late: Grognard was not running at the deadline."),)
     if game.orders:
-        reply = await _open_orders(context, *late)
+        reply = await _open_orders(context, *late_note)
     else:
         context.ledger.add("order", replace(game, orders_due=0), result="no deadline")
         reply = Reply(
             f"Nobody wrote {_format_orders_of_turn(game)} in time",
-            late,
+            late_note,
             by="the deadline has passed",
             tone=SEALED,
         )
@@ -256,14 +264,17 @@ async def open_at_deadline(context: Context, row: DueRow) -> None:
     reply = replace(reply, footer=(f"#{number}",))
     context.called = {}
     await call_sides(context, game, game.sides, all_of_them=True, spares=False)
-    for place in context.ledger.places:
-        told = replace(reply, mention=context.called.get(place, ())).to_json()
-        context.commit.outbox.append(Outgoing(place, {}, 0.0, told, context.build_topic(number)))
+    topic = context.build_topic(number)
+    for channel in context.ledger.places:
+        reply_there = replace(reply, mention=context.called.get(channel, ()))
+        context.commit.outbox.append(Outgoing(channel, {}, 0.0, reply_there.to_json(), topic))
 
 
 async def list_unopened_orders(context: Context) -> list[Part]:
-    """Orders that nobody will open, as the game's story tells of them; they are opened where
-    that may be done.
+    """Return the lines on sealed orders in the summary of a game that ends.
+
+    The orders are opened if the user may do so. Otherwise they stay unopened, and the messages on
+    them are reworded.
     """
     game = context.game
     if not game.orders:
@@ -271,27 +282,18 @@ async def list_unopened_orders(context: Context) -> list[Part]:
     if await may_open(context):
         opened = await _open_orders(context)
         return [f"{opened.title}:", *opened.lines]
-    where = f"#{context.ledger.next_number}"
-    await _amend_cards(
-        context,
-        Reply(
-            f"{_format_orders_of_turn(game, capital=True)}: unopened, the game ended in {where}",
-            tone=SEALED,
-        ),
-    )
+    orders = _format_orders_of_turn(game, capital=True)
+    number = context.ledger.next_number
+    title = f"{orders}: unopened, the game ended in #{number}"
+    await _amend_cards(context, Reply(title, tone=SEALED))
     sides = describe_order_sides(game).removeprefix("of ")
-    return [
-        Group(
-            "Unopened",
-            f"the {_format_orders_of_turn(game)} of {sides}; only who wrote them can read them",
-            grave=True,
-        )
-    ]
+    text = f"the {_format_orders_of_turn(game)} of {sides}; only who wrote them can read them"
+    return [Group("Unopened", text, grave=True)]
 
 
 async def may_open(context: Context) -> bool:
-    """Return whether the actor may open the orders now: all are in, the deadline is over, or
-    they may do so early.
+    """Return whether the user may open the orders now: all sides are in, the deadline has passed,
+    or `may_open_early` allows it.
     """
     game = context.game
     if has_all_orders(game) or 0 < game.orders_due <= context.now:
@@ -305,91 +307,90 @@ async def may_open(context: Context) -> bool:
     return may_open_early(game, context.ledger.find_person(), seats)
 
 
-async def _open_orders(context: Context, *more: Part, opener: str = "") -> Reply:
-    """Open all orders, and let the messages that said who is in lead to them.
+async def _open_orders(context: Context, *extra_lines: Part, opener: str = "") -> Reply:
+    """Open all orders, and reword the messages that showed which sides are in.
 
-    `opener` is who asked for it, if anyone.
+    Commands that were held ready get a button that only their writer can press. `opener` is the
+    name of the user who opens them, or "".
     """
     game = context.game
     ledger = context.ledger
-    missing = list_missing_sides(game)
     numbers = sorted(map(int, game.orders))
-    kept = await _load_order_texts(context, numbers)
+    texts_by_number = await _load_order_texts(context, numbers)
     lines: list[Part] = []
     buttons: list[Button] = []
     for number in sort_orders(game):
         person = game.orders[str(number)]
-        texts = kept.get(number, {})
-        lines.append(_format_order(get_order_side(game, person) or ledger.get_name(person), texts))
+        texts = texts_by_number.get(number, {})
+        label = get_order_side(game, person) or ledger.get_name(person)
+        lines.append(_format_order(label, texts))
         if COMMAND in texts and person in ledger.persons:
             row = ledger.persons[person]
-            typed = parse_text(texts[COMMAND], context.registry)
-            draft = create_draft(typed.spec.path, typed.options, row.user, ledger.row)
+            command = parse_text(texts[COMMAND], context.registry)
+            draft = create_draft(command.spec.path, command.options, row.user, ledger.row)
             context.commit.docs.append(draft.build_doc(context.now))
-            buttons.append(Button(f"roll:{draft.key}", f"{row.name}: {typed.spec.name}", "primary"))
+            button_label = f"{row.name}: {command.spec.name}"
+            buttons.append(Button(f"roll:{draft.key}", button_label, "primary"))
     body = ledger.add(
         "orders",
         replace(game, orders={}, orders_due=0),
         reads=numbers,
         result=describe_order_sides(game),
     )
-    card = Reply(
-        f"{_format_orders_of_turn(game, capital=True)}: opened in #{body['number']}", tone=SEALED
-    )
-    await _amend_cards(context, card)
-    proof = context.build_proof_button()
-    mention = await call_sides(context, game, game.sides, spares=False)
-    not_in = [Small(f"Not in: {' and '.join(missing)}.")] if missing and opener else []
+    orders = _format_orders_of_turn(game, capital=True)
+    await _amend_cards(context, Reply(f"{orders}: opened in #{body['number']}", tone=SEALED))
+    title = f"{orders} are open"
+    if opener:
+        title = f"{opener} opens the {_format_orders_of_turn(game)}"
+    missing = list_missing_sides(game)
+    if missing and opener:
+        lines.append(Small(f"Not in: {' and '.join(missing)}."))
+    buttons.append(context.build_proof_button())
     return Reply(
-        f"{opener} opens the {_format_orders_of_turn(game)}"
-        if opener
-        else f"{_format_orders_of_turn(game, capital=True)} are open",
-        (*lines, *not_in, *more),
+        title,
+        (*lines, *extra_lines),
         by=describe_order_sides(game).removeprefix("of "),
         tone=SEALED,
-        mention=mention,
-        buttons=(*buttons, proof),
+        mention=await call_sides(context, game, game.sides, spares=False),
+        buttons=tuple(buttons),
     )
 
 
 async def _amend_cards(context: Context, card: Reply) -> Reply:
-    """The messages that said who was in, or until when, read so from now on: the card."""
-    since = takewhile(
-        lambda event: event["kind"] != "orders", await context.load_recent_events(READ_BACK)
-    )
-    for event in list_effective_events(since):
+    """Replace the messages on the present sealed orders with `card`, and return it."""
+    events = await context.load_recent_events(READ_BACK)
+    since_opening = takewhile(lambda event: event["kind"] != "orders", events)
+    for event in list_effective_events(since_opening):
         if event["kind"] == "order":
-            context.amendments.append(
-                Amendment(context.build_topic(event["number"]), lambda _said: card)
-            )
+            topic = context.build_topic(event["number"])
+            context.amendments.append(Amendment(topic, lambda _reply: card))
     return card
 
 
 async def _were_opened(context: Context) -> bool:
-    """Return whether orders were opened in this turn before: what follows is an afterthought, for
-    which nobody is called.
-    """
+    """Return whether orders were opened earlier in this turn."""
     events = await context.load_recent_events(READ_BACK)
     turn = takewhile(lambda event: "turn" not in event.get("after", {}).get("game", {}), events)
     return any(event["kind"] == "orders" for event in turn)
 
 
 def _build_card(context: Context) -> Reply:
-    """Who is in, and when they open."""
+    """Return the message that shows which sides are in, and when the orders open."""
     game = context.game
     ledger = context.ledger
-    said = ", ".join(_format_side_status(game, side) for side in game.sides)
-    together = "both are in" if len(game.sides) == 2 else "all are in"
-    until: Part = f"They open when {together}."
+    side_texts = ", ".join(_format_side_status(game, side) for side in game.sides)
+    condition = "both are in" if len(game.sides) == 2 else "all are in"
+    opening: Part = f"They open when {condition}."
     if game.orders_due:
-        until = Phrase(
-            f"They open when {together}, at the latest ", build_date(game.orders_due), "."
-        )
+        due_date = build_date(game.orders_due)
+        opening = Phrase(f"They open when {condition}, at the latest ", due_date, ".")
+    lines = [opening]
     names = [ledger.get_name(game.orders[str(number)]) for number in sort_orders(game)]
-    sealed = [Small(f"Sealed by {', '.join(names)}; only they can read theirs.")] if names else []
+    if names:
+        lines.append(Small(f"Sealed by {', '.join(names)}; only they can read theirs."))
     return Reply(
-        f"{_format_orders_of_turn(game, capital=True)}: {said}",
-        (until, *sealed),
+        f"{_format_orders_of_turn(game, capital=True)}: {side_texts}",
+        tuple(lines),
         by="opened together",
         tone=SEALED,
         buttons=(
@@ -412,29 +413,38 @@ def _format_orders_of_turn(game: Game, *, capital: bool = False) -> str:
 
 
 def _format_order(label: str, texts: Mapping[str, str]) -> Part:
+    """Return an order under its label: its text (ORDER), and its command (COMMAND) held ready.
+
+    Without texts, the line says that they are not stored here.
+    """
     if not texts:
         return Group(label, "not here: deleted, or kept where it was written", grave=True)
     if COMMAND not in texts:
         return Group(label, texts[ORDER], grave=True)
-    before = f"{texts[ORDER]} · ready: " if ORDER in texts else "ready: "
-    return Group(label, Phrase(before, Typed(f"/{texts[COMMAND].removeprefix('/')}")), grave=True)
+    prefix = f"{texts[ORDER]} · ready: " if ORDER in texts else "ready: "
+    command = Typed(f"/{texts[COMMAND].removeprefix('/')}")
+    return Group(label, Phrase(prefix, command), grave=True)
 
 
 async def _load_order_texts(context: Context, numbers: list[int]) -> dict[int, dict[str, str]]:
-    """What was written, by event and key; also what this very command wrote."""
+    """Load the texts of orders by event number, then by ORDER and COMMAND.
+
+    Texts that this command has just written are included, deleted ones are left out.
+    """
     if not numbers:
         return {}
     rows = await context.store.load_texts(
         context.ledger.row, after=min(numbers) - 1, before=max(numbers) + 1
     )
-    found: dict[int, dict[str, str]] = {}
+    texts: dict[int, dict[str, str]] = {}
     for row in (*rows, *context.ledger.new_texts):
         if row.event in numbers and row.key in (ORDER, COMMAND):
-            found.setdefault(row.event, {})[row.key] = row.text
-    return found
+            texts.setdefault(row.event, {})[row.key] = row.text
+    return texts
 
 
 def _need_sides(context: Context) -> Game:
+    """Return the game that is on. Raises UserError if there is none, or if it has no sides."""
     game = context.need_started()
     find_side(game, game.sides[0] if game.sides else "")
     return game

@@ -1,11 +1,11 @@
-"""Reminders: who has kept a go for long is called again, as they wish; never twice, never at night,
-never for a go that has passed on. Who was there when the go came, and was not called, is called by
-the first one.
+"""Reminders: pings for a player who has had the move for a long time, as the player has set them.
 
-What is due is stored in the commit that brings the go, and replaced in the one that reminds. How
-somebody wishes it (how often, in which clock, where) is a document of theirs. Whatever else is due
-in a game is laid down as it changes, and seen to by a command of nobody's, run once for each
-moment."""
+At most three per move, none in the player's quiet hours, and none for a move that has passed on. A
+player who was active when the move came, and was therefore not pinged, gets the first one even
+without settings. The next reminder is stored in the commit that brings the move, and replaced in
+the one that sends a reminder. Deadlines of a game are stored as due rows too, and handled by a
+command without a user.
+"""
 
 import re
 from collections.abc import Callable, Mapping
@@ -14,8 +14,7 @@ from functools import partial
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
-from bot.commands.by_post.choose import CHOICE, WAIT
-from bot.commands.by_post.choose import choose_default as choose_else
+from bot.commands.by_post.choose import CHOICE, WAIT, choose_default
 from bot.commands.by_post.missed_events import summarize_event
 from bot.commands.by_post.my_games import MOST_SHOWN, load_own_games
 from bot.commands.by_post.orders import OPENS, open_at_deadline
@@ -42,22 +41,22 @@ from bot.ui.reply.reply import LINK, OPEN_FORM, OVER, WAITING, Button, Reply
 from bot.ui.typing.complete import find_zone, list_zones
 
 WISHES = "wishes"
-"""Documents with a person's own wishes, by their key."""
+"""Kind of the documents with a user's reminder settings, by user key."""
 HOUR = 3600.0
 HOURS_BETWEEN = 4
-"""Between two reminders, where nobody said otherwise."""
+"""Hours between two reminders if the user has not set any."""
 CHANNEL, DIRECT = "channel", "dm"
 MORNING = 9
-"""The hour of tomorrow's reminder."""
+"""The hour to which *Tomorrow* puts a reminder off, in the user's time zone."""
 _INTERVAL = re.compile(r"(\d{1,3})\s*h?(ours?)?", re.IGNORECASE)
 _QUIET = re.compile(
     r"(\d{1,2})(?::([0-5]\d))?\s*(?:-|to)\s*(\d{1,2})(?::([0-5]\d))?", re.IGNORECASE
 )
 _MIDNIGHT = 24 * 60
 REMIND = "remind"
-_TOLD = OUTCOMES
+
 FIRST = 300.0
-"""Seconds until the first reminder."""
+"""Seconds from the start of a move to the first reminder."""
 MOST_REMINDERS = 3
 LATE = 1800.0
 """Seconds after which a reminder says that it is late."""
@@ -66,8 +65,11 @@ SNOOZES = {"4h": "In 4 hours", "1d": "Tomorrow", "off": "Stop"}
 
 
 class ReminderSettings(NamedTuple):
-    """How somebody wishes to be reminded. `interval` is in hours, 0 for no reminders; `quiet` is
-    from and to in minutes of the day, empty for none; `zone` is theirs."""
+    """How a user wants to be reminded.
+
+    `interval` is in hours, 0 for no reminders. `quiet` is empty or (start, end) in minutes of the
+    day, in the time zone `zone`. `where` is CHANNEL or DIRECT. All times are Unix seconds.
+    """
 
     interval: int = 0
     quiet: tuple[int, ...] = (22 * 60, 7 * 60)
@@ -75,120 +77,137 @@ class ReminderSettings(NamedTuple):
     where: str = CHANNEL
 
     def build_doc(self, user: str) -> Doc:
-        """As the store keeps it."""
+        """Return the document that stores the settings of this user."""
         return Doc(WISHES, user, self._asdict(), None, user)
 
-    def get_local_time(self, at: float) -> datetime:
-        """A moment in the person's own clock."""
-        return datetime.fromtimestamp(at, ZoneInfo(self.zone))
+    def get_local_time(self, timestamp: float) -> datetime:
+        """Return the time in the user's time zone."""
+        return datetime.fromtimestamp(timestamp, ZoneInfo(self.zone))
 
-    def is_quiet(self, at: float) -> bool:
-        """Return whether that is in the quiet hours."""
+    def is_quiet(self, timestamp: float) -> bool:
+        """Return whether the time is within the quiet hours."""
         if not self.quiet or self.quiet[0] == self.quiet[1]:
-            # a day without an end would never be over
+            # Quiet hours of a whole day would never end.
             return False
-        local, (first, last) = self.get_local_time(at), self.quiet
-        minute = local.hour * 60 + local.minute
-        return first <= minute < last if first < last else not last <= minute < first
+        start, end = self.quiet
+        local_time = self.get_local_time(timestamp)
+        minute = local_time.hour * 60 + local_time.minute
+        if start < end:
+            return start <= minute < end
+        return minute >= start or minute < end
 
-    def skip_quiet_hours(self, at: float) -> float:
-        """That moment, or the end of the quiet hours in which it is."""
-        while self.is_quiet(at):  # a clock that is put forward may leave out the very end
-            at = min(self.find_next_time(at, self.quiet[1]), at + DAY)
-        return at
+    def skip_quiet_hours(self, timestamp: float) -> float:
+        """Return the time, or the end of the quiet hours that it is in."""
+        # A loop, because a clock that is put forward may leave out the end of the quiet hours.
+        while self.is_quiet(timestamp):
+            end = self.find_next_time(timestamp, self.quiet[1])
+            timestamp = min(end, timestamp + DAY)
+        return timestamp
 
-    def get_tomorrow_morning(self, at: float) -> float:
-        """Tomorrow morning."""
-        day = self.get_local_time(at).date() + timedelta(days=1)
-        return self.skip_quiet_hours(
-            datetime.combine(day, time(MORNING), ZoneInfo(self.zone)).timestamp()
-        )
+    def get_tomorrow_morning(self, timestamp: float) -> float:
+        """Return MORNING o'clock of the next day, or the end of the quiet hours after it."""
+        tomorrow = self.get_local_time(timestamp).date() + timedelta(days=1)
+        morning = datetime.combine(tomorrow, time(MORNING), ZoneInfo(self.zone))
+        return self.skip_quiet_hours(morning.timestamp())
 
-    def find_next_time(self, at: float, minute: int) -> float:
-        """When the person's clock next shows so many minutes of the day."""
+    def find_next_time(self, timestamp: float, minute: int) -> float:
+        """Return the next time at which the user's clock shows this minute of the day."""
         zone = ZoneInfo(self.zone)
-        day = self.get_local_time(at).date()
-        found = (
-            datetime.combine(
-                day + timedelta(days=more), time(minute // 60, minute % 60), zone
-            ).timestamp()
-            for more in range(3)
+        today = self.get_local_time(timestamp).date()
+        clock_time = time(minute // 60, minute % 60)
+        candidates = (
+            datetime.combine(today + timedelta(days=days), clock_time, zone).timestamp()
+            for days in range(3)
         )
-        return next(moment for moment in found if moment > at)
+        return next(candidate for candidate in candidates if candidate > timestamp)
 
     def format_lines(self) -> list[str]:
-        """The wishes in words."""
+        """Return the settings in sentences for the user."""
         if not self.interval:
             return ["You're pinged once when it's your move, with no reminders"]
-        first = "an hour" if self.interval == 1 else f"{self.interval} hours"
-        every = "every hour" if self.interval == 1 else f"every {self.interval} hours"
-        quiet = (
-            f"{format_clock(self.quiet[0])} to {format_clock(self.quiet[1])}, {self.zone}"
-            if self.quiet
-            else "none"
-        )
-        where = "direct message" if self.where == DIRECT else "in the game's channel"
+        delay = f"{self.interval} hours"
+        frequency = f"every {self.interval} hours"
+        if self.interval == 1:
+            delay = "an hour"
+            frequency = "every hour"
+        quiet = "none"
+        if self.quiet:
+            start, end = self.quiet
+            quiet = f"{format_clock(start)} to {format_clock(end)}, {self.zone}"
+        channel = "direct message" if self.where == DIRECT else "in the game's channel"
         return [
-            f"After {FIRST / 60:.0f} minutes, or {first} after your last move; "
-            f"then {every}, {MOST_REMINDERS} times at most",
+            f"After {FIRST / 60:.0f} minutes, or {delay} after your last move; "
+            f"then {frequency}, {MOST_REMINDERS} times at most",
             f"Quiet hours: {quiet}",
-            f"Where: {where}",
+            f"Where: {channel}",
         ]
 
 
 def format_clock(minute: int) -> str:
-    """Minutes of the day as a clock shows them."""
+    """Format a minute of the day as a clock shows it: `22:30`."""
     return f"{minute // 60:02}:{minute % 60:02}"
 
 
 async def load_reminder_settings(store: Store, user: str) -> ReminderSettings:
-    """What somebody wishes; no reminders where they never said."""
+    """Load the reminder settings of a user. A user without any gets no reminders."""
     doc = await store.load_doc(WISHES, user)
     if doc is None:
         return ReminderSettings()
     return ReminderSettings(**{**doc.data, "quiet": tuple(doc.data["quiet"])})
 
 
-def apply_options(wishes: ReminderSettings, options: Mapping[str, Any]) -> ReminderSettings:
-    """The wishes with what was typed. Raises UserError."""
-    given = {name: read(options[name]) for name, read in _READ.items() if options[name]}
-    return wishes._replace(**{"interval": wishes.interval or HOURS_BETWEEN, **given})
+def apply_options(settings: ReminderSettings, options: Mapping[str, Any]) -> ReminderSettings:
+    """Return the settings with the typed options. Raises UserError for one that cannot be read.
+
+    Without an interval, reminders are switched on with the default one.
+    """
+    values = {name: parse(options[name]) for name, parse in _PARSERS.items() if options[name]}
+    return settings._replace(**{"interval": settings.interval or HOURS_BETWEEN, **values})
 
 
 def _parse_interval(typed: str) -> int:
+    """Return the typed number of hours, 0 for `off`. Raises UserError."""
     if comparison_key(typed) in ("off", "0", "no", "never"):
         return 0
-    found = _INTERVAL.fullmatch(normalize_value(typed))
-    if found is None or not 1 <= int(found[1]) <= 168:
-        what = f'"{typed[:40]}" cannot be read as hours: 1 to 168.'
+    match = _INTERVAL.fullmatch(normalize_value(typed))
+    if match is None or not 1 <= int(match[1]) <= 168:
         raise UserError(
-            what, hint="For example 4h; off for none.", option="interval", code="bad-value"
+            f'"{typed[:40]}" cannot be read as hours: 1 to 168.',
+            hint="For example 4h; off for none.",
+            option="interval",
+            code="bad-value",
         )
-    return int(found[1])
+    return int(match[1])
 
 
 def _parse_quiet_hours(typed: str) -> tuple[int, ...]:
+    """Return the typed quiet hours, such as `22:30-7`, as (start, end) in minutes of the day; ()
+    for `off`.
+
+    Raises UserError if they cannot be read, or if start and end are equal.
+    """
     if comparison_key(typed) in ("off", "no", "none", "never"):
         return ()
-    found = _QUIET.fullmatch(normalize_value(typed))
-    first, last = (
-        (int(found[at]) * 60 + int(found[at + 1] or 0) for at in (1, 3)) if found else (-1, -1)
+    error = UserError(
+        f'"{typed[:40]}" cannot be read as hours of the day.',
+        hint="For example 22-7, or 22:30-6:45; off for none.",
+        option="quiet",
+        code="bad-value",
     )
-    inside = 0 <= first <= _MIDNIGHT and 0 <= last <= _MIDNIGHT
-    if found is None or not inside or first % _MIDNIGHT == last % _MIDNIGHT:
-        what = f'"{typed[:40]}" cannot be read as hours of the day.'
-        raise UserError(
-            what,
-            hint="For example 22-7, or 22:30-6:45; off for none.",
-            option="quiet",
-            code="bad-value",
-        )
-    return first % _MIDNIGHT, last % _MIDNIGHT
+    match = _QUIET.fullmatch(normalize_value(typed))
+    if match is None:
+        raise error
+    start = int(match[1]) * 60 + int(match[2] or 0)
+    end = int(match[3]) * 60 + int(match[4] or 0)
+    if max(start, end) > _MIDNIGHT or start % _MIDNIGHT == end % _MIDNIGHT:
+        raise error
+    return start % _MIDNIGHT, end % _MIDNIGHT
 
 
 def _parse_zone(typed: str) -> str:
-
-    if name := find_zone(typed):
+    """Return the name of the typed time zone. Raises UserError if there is none."""
+    name = find_zone(typed)
+    if name:
         return name
     hint = did_you_mean(typed, list_zones()) or "For example Europe/Berlin or America/New_York."
     raise UserError(
@@ -196,7 +215,7 @@ def _parse_zone(typed: str) -> str:
     )
 
 
-_READ: Mapping[str, Callable[[str], Any]] = {
+_PARSERS: Mapping[str, Callable[[str], Any]] = {
     "interval": _parse_interval,
     "quiet": _parse_quiet_hours,
     "zone": _parse_zone,
@@ -206,20 +225,20 @@ _READ: Mapping[str, Callable[[str], Any]] = {
 
 @declare_command("me show", "How you are reminded when it's your move", private=True)
 async def show_reminder_settings(context: Context) -> Reply:
-    """`/me show`: what somebody wishes."""
-    wishes = await load_reminder_settings(context.store, context.command.who.key)
-    title = "Reminders are on" if wishes.interval else "Reminders are off"
-    own = Button("mygames:", "My games")
+    """Show the user's reminder settings to the user alone, for `/me show`."""
+    settings = await load_reminder_settings(context.store, context.command.who.key)
+    title = "Reminders are on" if settings.interval else "Reminders are off"
+    advice = phrase(
+        "Press the button, or type `/me ping interval=4h quiet=22-7 zone=Europe/Berlin`."
+    )
     return Reply(
         title,
-        (
-            *wishes.format_lines(),
-            phrase(
-                "Press the button, or type `/me ping interval=4h quiet=22-7 zone=Europe/Berlin`."
-            ),
-        ),
+        (*settings.format_lines(), advice),
         private=True,
-        buttons=(Button(f"{OPEN_FORM}me ping", "Set reminders…"), own),
+        buttons=(
+            Button(f"{OPEN_FORM}me ping", "Set reminders…"),
+            Button("mygames:", "My games"),
+        ),
     )
 
 
@@ -239,176 +258,208 @@ async def show_reminder_settings(context: Context) -> Reply:
     private=True,
 )
 async def change_reminder_settings(context: Context) -> Reply:
-    """`/me ping`: how and how often to be reminded; alone: how it is now."""
+    """Change the user's reminder settings and reschedule their reminders, for `/me ping`.
+
+    Without an option, show the settings. Raises UserError.
+    """
     options = context.clean_options()
     if not any(options.values()):
         return await show_reminder_settings(context)
     user = context.command.who.key
-    wishes = apply_options(await load_reminder_settings(context.store, user), options)
-    context.commit.docs.append(wishes.build_doc(user))
-    now: list[Part] = []
+    settings = apply_options(await load_reminder_settings(context.store, user), options)
+    context.commit.docs.append(settings.build_doc(user))
+    reminder_lines: list[Part] = []
     for loaded in await load_own_games(context):
-        gone, comes = await reschedule_reminder(context, loaded, user, wishes)
-        context.commit.drop_due.append(gone)
-        if comes is not None:
-            context.commit.due.append(comes)
-            now.append(
-                Phrase(
-                    f"It's your move in {loaded.game.name}: the first reminder comes ",
-                    build_relative_date(comes.at),
-                    ".",
-                )
-            )
-    zone = (
-        []
-        if options["zone"] or wishes.zone != "UTC"
-        else [phrase("Your time zone: `/me ping zone=Europe/Berlin`")]
-    )
-    title = "You will be reminded" if wishes.interval else "You will not be reminded"
-    zone = zone if wishes.interval and wishes.quiet else []
-    return Reply(title, (*wishes.format_lines(), *now[:MOST_SHOWN], *zone), private=True)
+        dropped_row, due_row = await reschedule_reminder(context, loaded, user, settings)
+        context.commit.drop_due.append(dropped_row)
+        if due_row is not None:
+            context.commit.due.append(due_row)
+            text = f"It's your move in {loaded.game.name}: the first reminder comes "
+            reminder_lines.append(Phrase(text, build_relative_date(due_row.at), "."))
+    lines = [*settings.format_lines(), *reminder_lines[:MOST_SHOWN]]
+    has_zone = bool(options["zone"]) or settings.zone != "UTC"
+    if settings.interval and settings.quiet and not has_zone:
+        lines.append(phrase("Your time zone: `/me ping zone=Europe/Berlin`"))
+    title = "You will be reminded" if settings.interval else "You will not be reminded"
+    return Reply(title, tuple(lines), private=True)
 
 
 def list_waiting_players(game: Game) -> dict[str, int]:
-    """Who has the go, or is asked to choose, which comes first; and since when."""
+    """Return the persons for whom the game waits, with the time since which (Unix seconds).
+
+    These are the players of sides that must choose. Without a pending choice, they are the players
+    of the sides that have the move. Only the fields of a game in `WAITED` are read, because no
+    other change updates reminders.
+    """
     if not game.started or game.ended:
         return {}
-    asked = {asks.get("side", ""): int(asks["due"] - WAIT) for asks in game.waits.values()}
-    go = dict.fromkeys(game.go if game.go_since else (), game.go_since)
+    times_by_side = dict.fromkeys(game.go, game.go_since) if game.go_since else {}
+    choice_times = {
+        choice.get("side", ""): int(choice["due"] - WAIT) for choice in game.waits.values()
+    }
+    if choice_times:
+        times_by_side = choice_times
     return {
-        person: (asked or go)[side]
+        person: times_by_side[side]
         for person, side in game.players.items()
-        if side in (asked or go)
+        if side in times_by_side
     }
 
 
-async def update_reminders(context: Context, ledger: Ledger, was: Game) -> None:
-    """What a command means for reminders: those of a go that came are laid down, those of one
-    that passed on go.
+async def update_reminders(context: Context, ledger: Ledger, game_before: Game) -> None:
+    """Schedule reminders for moves that came with a command, and drop those of moves that passed
+    on.
+
+    Reminders that were already posted for those are withdrawn or reworded. `game_before` is the
+    ledger's game before the command.
     """
-    before = list_waiting_players(was)
-    after = list_waiting_players(ledger.game)
-    for person, since in before.items():
-        if after.get(person) != since:
-            about = f"{_build_key(ledger.row, person)}-{since}"
-            context.commit.drop_due.append((_build_key(ledger.row, person), None))
-            context.commit.withdraw.append(about)
-            context.amendments.append(
-                Amendment(about, partial(_build_expired_reminder, ledger.game.name), anywhere=True)
-            )
-    for person, since in after.items():
+    waiting_before = list_waiting_players(game_before)
+    waiting_after = list_waiting_players(ledger.game)
+    for person, since in waiting_before.items():
+        if waiting_after.get(person) != since:
+            key = _build_key(ledger.row, person)
+            topic = f"{key}-{since}"
+            context.commit.drop_due.append((key, None))
+            context.commit.withdraw.append(topic)
+            new_form = partial(_build_expired_reminder, ledger.game.name)
+            context.amendments.append(Amendment(topic, new_form, anywhere=True))
+    for person, since in waiting_after.items():
         row = ledger.persons.get(person)
-        if before.get(person) == since or row is None or is_imported(row):
+        if waiting_before.get(person) == since or row is None or is_imported(row):
             continue
-        if (
-            row.user in context.named_without_ping
-            or (await load_reminder_settings(context.store, row.user)).interval
-        ):
-            context.commit.due.append(
-                _build_due_row(ledger.row, person, since, row.user, context.now + FIRST)
-            )
+        is_due = row.user in context.named_without_ping
+        if not is_due:
+            settings = await load_reminder_settings(context.store, row.user)
+            is_due = bool(settings.interval)
+        if is_due:
+            due_time = context.now + FIRST
+            due_row = _build_due_row(ledger.row, person, since, row.user, due_time)
+            context.commit.due.append(due_row)
 
 
-def _build_expired_reminder(game: str, _said: Reply | None) -> Reply:
-    return Reply(f"{game} waits for you", over="Passed on", tone=OVER)
+def _build_expired_reminder(game_name: str, _reply: Reply | None) -> Reply:
+    """Return the new form of a reminder of a move that has passed on."""
+    return Reply(f"{game_name} waits for you", over="Passed on", tone=OVER)
 
 
 def _build_key(game: str, person: str) -> str:
+    """Return the storage key of a person's reminder in the game with the row `game`."""
     return f"{game}/{REMIND}-{person}"
 
 
 def _build_due_row(
-    game: str, person: str, since: int, user: str, at: float, count: int = 0
+    game: str, person: str, since: int, user: str, due_time: float, count: int = 0
 ) -> DueRow:
-    return DueRow(
-        _build_key(game, person),
-        at,
-        REMIND,
-        {"person": person, "since": since, "count": count},
-        user,
-    )
+    """Return the stored reminder of a person's move in the game with the row `game`.
+
+    `since` and `due_time` are in Unix seconds, `count` is the number of reminders sent so far.
+    """
+    data = {"person": person, "since": since, "count": count}
+    return DueRow(_build_key(game, person), due_time, REMIND, data, user)
 
 
 async def reschedule_reminder(
-    context: Context, loaded: LoadedGame, user: str, wishes: ReminderSettings
+    context: Context, loaded: LoadedGame, user: str, settings: ReminderSettings
 ) -> tuple[tuple[str, None], DueRow | None]:
-    """What new wishes change in a game: the reminder that goes, and the one that comes, if it is
-    their go.
+    """Return the reminder to drop and the one to store, because the user's settings have changed.
+
+    The second is None if the game does not wait for the user, is not played anywhere, or if the
+    user wants no reminders.
     """
     row = loaded.find_person(user)
     person = row.person if row is not None else ""
+    dropped_row = (_build_key(loaded.row, person), None)
     since = list_waiting_players(loaded.game).get(person)
-    if not (since and wishes.interval and loaded.places):
-        return (_build_key(loaded.row, person), None), None
-    acted = _find_last_act(await _load_latest_events(context, loaded.row), person)
-    at = wishes.skip_quiet_hours(
-        max(acted + wishes.interval * HOUR, context.now) if acted else context.now + FIRST
-    )
-    return (_build_key(loaded.row, person), None), _build_due_row(
-        loaded.row, person, since, user, at
-    )
+    if not (since and settings.interval and loaded.places):
+        return dropped_row, None
+    last_act = _find_last_act(await _load_latest_events(context, loaded.row), person)
+    due_time = context.now + FIRST
+    if last_act:
+        due_time = max(last_act + settings.interval * HOUR, context.now)
+    due_time = settings.skip_quiet_hours(due_time)
+    return dropped_row, _build_due_row(loaded.row, person, since, user, due_time)
 
 
 async def send_reminder(context: Context, row: DueRow) -> None:
-    """Call somebody whose go it still is; what is due next is laid down."""
+    """Send a reminder that is due, and store the next one.
+
+    Nothing happens if the move has passed on. If the user has acted since or the quiet hours have
+    begun, the reminder is put off; without reminder settings, it is dropped if the user has acted.
+    """
     context.commit.drop_due.append((row.key, row.at))
-    game = context.game
     person = row.data["person"]
-    data = row.data
-    if context.ledger.row != row.game or list_waiting_players(game).get(person) != data["since"]:
+    since = row.data["since"]
+    waiting_since = list_waiting_players(context.game).get(person)
+    if context.ledger.row != row.game or waiting_since != since:
         return
-    wishes = await load_reminder_settings(context.store, row.owner)
+    settings = await load_reminder_settings(context.store, row.owner)
     now = context.now
     events = await _load_latest_events(context, row.game)
-    acted = _find_last_act(events, person)
-    if acted and not wishes.interval:
-        # they never asked for reminders, and were there when their go came
+    last_act = _find_last_act(events, person)
+    if last_act and not settings.interval:
         return
-    at = (
-        wishes.skip_quiet_hours(max(acted + wishes.interval * HOUR, now) if acted else now)
-        if wishes.interval
-        else now
-    )
-    if at > now:
-        context.commit.due.append(row._replace(at=at))
+    due_time = now
+    if settings.interval:
+        if last_act:
+            due_time = max(last_act + settings.interval * HOUR, now)
+        due_time = settings.skip_quiet_hours(due_time)
+    if due_time > now:
+        context.commit.due.append(row._replace(at=due_time))
         return
-    count = data["count"] + 1
-    if count < MOST_REMINDERS and wishes.interval:
-        following = wishes.skip_quiet_hours(now + wishes.interval * HOUR)
-        context.commit.due.append(row._replace(at=following, data={**data, "count": count}))
-    is_direct = wishes.where == DIRECT
-    place = await find_channel_of_user(context, row.owner)
-    reply = await _build_reminder(
-        context, row, count if wishes.interval else 0, events, place if is_direct else ""
-    )
-    where = row.owner if is_direct else place
-    way: Json = {
-        GOOD_UNTIL: min(wishes.find_next_time(now, wishes.quiet[0]), now + HOUR)
-        if wishes.quiet
-        else now + HOUR
-    }
-    if is_direct and place and count == 1:
-        # closed direct messages: they are called once where the game is
-        way[INSTEAD] = place
-    if where:
-        about = f"{row.key}-{data['since']}"
-        context.commit.outbox.append(Outgoing(where, way, 0.0, reply.to_json(), about))
+    count = row.data["count"] + 1
+    if count < MOST_REMINDERS and settings.interval:
+        next_time = settings.skip_quiet_hours(now + settings.interval * HOUR)
+        next_data = {**row.data, "count": count}
+        context.commit.due.append(row._replace(at=next_time, data=next_data))
+    await _post_reminder(context, row, settings, events, count)
 
 
-_ASKED, _UNDRAWN = "you were asked to choose ", "any side may draw the next chit, asked for "
+async def _post_reminder(
+    context: Context,
+    row: DueRow,
+    settings: ReminderSettings,
+    events: Mapping[int, Json],
+    count: int,
+) -> None:
+    """Post reminder number `count` in the game's channel, or as a direct message.
+
+    The first direct message goes to the channel if the user's direct messages are closed. Nothing
+    is posted if no channel of the game is known for the user. `events` are the latest, by number.
+    """
+    now = context.now
+    is_direct = settings.where == DIRECT
+    channel = await find_channel_of_user(context, row.owner)
+    link = channel if is_direct else ""
+    shown_count = count if settings.interval else 0
+    reply = await _build_reminder(context, row, shown_count, events, link)
+    expires = now + HOUR
+    if settings.quiet:
+        expires = min(settings.find_next_time(now, settings.quiet[0]), expires)
+    delivery: Json = {GOOD_UNTIL: expires}
+    if is_direct and channel and count == 1:
+        delivery[INSTEAD] = channel
+    target = row.owner if is_direct else channel
+    if target:
+        topic = f"{row.key}-{row.data['since']}"
+        context.commit.outbox.append(Outgoing(target, delivery, 0.0, reply.to_json(), topic))
+
+
+CHOICE_CAME = "you were asked to choose "
+CHIT_CAME = "any side may draw the next chit, asked for "
 YOUR_MOVE_CAME = "it became your move "
 
 
 def _find_last_act(events: Mapping[int, Json], person: str) -> int:
-    """When somebody last did something with the go that they have, or brought it on themselves;
-    0 for never.
+    """Return the time (Unix seconds) of the person's last event in the present move, or of the
+    event by which they brought it on themselves. Return 0 if there is none.
+
+    `events` are the latest by number, newest first.
     """
     for event in events.values():
         if event["who"] == person:
             return int(event["at"])
-        if event["kind"] in ("next", "pass") or "go" in (
-            (event.get("after") or {}).get("game") or {}
-        ):
+        changes = (event.get("after") or {}).get("game") or {}
+        if event["kind"] in ("next", "pass") or "go" in changes:
             return 0
     return 0
 
@@ -416,38 +467,36 @@ def _find_last_act(events: Mapping[int, Json], person: str) -> int:
 async def _build_reminder(
     context: Context, row: DueRow, count: int, events: Mapping[int, Json], link: str
 ) -> Reply:
-    """Reminder `count`; 0 for the one call of somebody who wants none, and was there when their
-    go came.
+    """Return reminder number `count`, with the last result in the game and buttons to snooze.
+
+    With `count` 0 it is the only ping for a user without reminder settings, and has no such buttons.
+    `link` is the channel of the game if the reminder is a direct message, or "".
     """
     game = context.game
-    late = context.now - row.at > LATE
     lines: list[Part] = []
-    if (
-        last := next(
-            (
-                one
-                for one in list_effective_events(events.values())
-                if one["kind"] in _TOLD and one.get("result")
-            ),
-            None,
-        )
-    ) is not None:
-        lines.append(f"Last: {(await summarize_event(context, last))[0]} · #{last['number']}")
+    for event in list_effective_events(events.values()):
+        if event["kind"] in OUTCOMES and event.get("result"):
+            title, _ = await summarize_event(context, event)
+            lines.append(f"Last: {title} · #{event['number']}")
+            break
     lines.append(format_phase(game, context.system))
-    if late:
+    if context.now - row.at > LATE:
         lines.append(Small("Late: Grognard was not running when this was due."))
-    about = (context.ledger.row, row.data["person"])
-    buttons = [Button(f"goto:{link}", "Open the game", LINK)] if link else []
-    buttons += [
-        Button(":".join(("snooze", *about, how)), label) for how, label in SNOOZES.items() if count
-    ]
+    buttons = []
+    if link:
+        buttons.append(Button(f"goto:{link}", "Open the game", LINK))
+    if count:
+        prefix = f"snooze:{context.ledger.row}:{row.data['person']}"
+        buttons += [Button(f"{prefix}:{delay}", label) for delay, label in SNOOZES.items()]
+    cause = YOUR_MOVE_CAME
+    if game.waits:
+        cause = CHOICE_CAME
+    elif is_drawn_next(game):
+        cause = CHIT_CAME
     return Reply(
         f"{game.name} waits for you",
         tuple(lines),
-        by=Phrase(
-            _ASKED if game.waits else _UNDRAWN if is_drawn_next(game) else YOUR_MOVE_CAME,
-            build_relative_date(row.data["since"]),
-        ),
+        by=Phrase(cause, build_relative_date(row.data["since"])),
         footer=(f"Reminder {count} of {MOST_REMINDERS}",) if count else (),
         mention=() if link else (row.owner,),
         tone=WAITING,
@@ -456,97 +505,104 @@ async def _build_reminder(
 
 
 async def _load_latest_events(context: Context, game: str) -> dict[int, Json]:
+    """Load the latest events of the game with the row `game` by number, newest first."""
     rows = await context.store.load_events(game, limit=READ_BACK, newest_first=True)
-    return {one.number: one.data for one in rows}
+    return {row.number: row.data for row in rows}
 
 
 @declare_button("snooze")
-async def press_snooze(context: Context, game: str, person: str, how: str) -> Reply:
-    """The buttons under a reminder: later, tomorrow, or no more of them for this go. Raises
-    UserError.
+async def press_snooze(context: Context, game: str, person: str, delay: str) -> Reply:
+    """Put the next reminder off, or stop the reminders of this move, by a button of a reminder.
+
+    `delay` is a key of `SNOOZES`. Raises UserError if the game is gone, and for another user than the
+    one who was reminded.
     """
     loaded = await load_game_by_id(context.store, game)
     row = loaded.persons.get(person) if loaded is not None else None
-    if loaded is None or row is None or how not in SNOOZES:
+    if loaded is None or row is None or delay not in SNOOZES:
         raise UserError("This reminder is of a game that is not kept any more.", code="used-up")
     if row.user != context.command.who.key:
         raise UserError("Only the person who was reminded can do that.", code="not-yours")
     since = list_waiting_players(loaded.game).get(person)
-    key = _build_key(game, person)
-    title = f"{loaded.game.name} waits for you"
     if since is None:
         return Reply("It's not your move any more", private=True, tone=OVER)
-    came = Phrase(YOUR_MOVE_CAME, build_relative_date(since))
-    if how == "off":
+    key = _build_key(game, person)
+    title = f"{loaded.game.name} waits for you"
+    cause = Phrase(YOUR_MOVE_CAME, build_relative_date(since))
+    if delay == "off":
         context.commit.drop_due.append((key, None))
-        return Reply(
-            title, ("No more reminders for this move.",), by=came, tone=OVER, in_place=True
-        )
-    wishes = await load_reminder_settings(context.store, row.user)
-    at = (
-        wishes.get_tomorrow_morning(context.now)
-        if how == "1d"
-        else wishes.skip_quiet_hours(context.now + 4 * HOUR)
-    )
-    before = await context.store.load_due_at(key)
-    count = before.data["count"] if before is not None else MOST_REMINDERS - 1
-    context.commit.due.append(_build_due_row(game, person, since, row.user, at, count))
-    stop = Button(f"snooze:{game}:{person}:off", SNOOZES["off"])
-    told = Phrase("The next reminder comes ", build_relative_date(at), ".")
-    return Reply(title, (told,), by=came, tone=WAITING, buttons=(stop,), in_place=True)
+        lines = ("No more reminders for this move.",)
+        return Reply(title, lines, by=cause, tone=OVER, in_place=True)
+    settings = await load_reminder_settings(context.store, row.user)
+    if delay == "1d":
+        due_time = settings.get_tomorrow_morning(context.now)
+    else:
+        due_time = settings.skip_quiet_hours(context.now + 4 * HOUR)
+    due_row = await context.store.load_due_at(key)
+    count = due_row.data["count"] if due_row is not None else MOST_REMINDERS - 1
+    new_row = _build_due_row(game, person, since, row.user, due_time, count)
+    context.commit.due.append(new_row)
+    stop_button = Button(f"snooze:{game}:{person}:off", SNOOZES["off"])
+    line = Phrase("The next reminder comes ", build_relative_date(due_time), ".")
+    return Reply(title, (line,), by=cause, tone=WAITING, buttons=(stop_button,), in_place=True)
 
 
 DONE = Reply("Seen to", private=True)
 
 
 async def handle_due_row(context: Context) -> Reply:
-    """See to what is due under a key, unless somebody has, or it was put off."""
+    """Handle the due row with the key and time of the command, if it is still stored so."""
     row = await context.store.load_due_at(str(context.command.options["key"]))
     if row is None or row.at != context.command.options["at"]:
         return DONE
-    if row.kind in _DOES:
-        await _DOES[row.kind](context, row)
+    if row.kind in _DUE_HANDLERS:
+        await _DUE_HANDLERS[row.kind](context, row)
     else:
         context.commit.drop_due.append((row.key, row.at))
     return DONE
 
 
-_DOES = {
+_DUE_HANDLERS = {
     REMIND: send_reminder,
     OPENS: open_at_deadline,
-    CHOICE: choose_else,
+    CHOICE: choose_default,
     LAPSES: expire_request,
 }
-"""What is done when something of a kind is due."""
+"""The handler of each kind of due row."""
 
 
 async def update_reminders_and_deadlines(context: Context) -> None:
-    """Reminders and deadlines of games that were started are laid down as they are now, also after
-    an undo or an import; those of what is over go. Where the command brings a game into a place all
-    are laid down, as they may have gone while it was put aside. Of what a command does else (see
-    `WAITED`) nothing follows."""
+    """Store the reminders and deadlines of the games that the command has changed, and drop those
+    that no longer hold.
+
+    Only games that are or were started count. If the command brings a game into a channel, all of
+    its rows are stored, because they may have been handled while the game was put aside.
+    """
     for ledger in (*context.other_ledgers, context.ledger):
-        if ledger.has_events and (ledger.game.started or ledger.before.started):
-            comes_back = any(binding.game == ledger.row for binding in context.commit.bindings)
-            was = Game("") if comes_back else ledger.before
-            await update_reminders(context, ledger, was)
-            before = list_deadlines(was)
-            after = list_deadlines(ledger.game)
-            for key, (at, kind, about) in after.items():
-                if before.get(key) != (at, kind, about):
-                    data = about | {"person": ledger.bodies[-1]["who"]}
-                    context.commit.due.append(DueRow(f"{ledger.row}/{key}", at, kind, data))
-            context.commit.drop_due += [
-                (f"{ledger.row}/{key}", None) for key in before.keys() - after.keys()
-            ]
+        if not ledger.has_events or not (ledger.game.started or ledger.before.started):
+            continue
+        is_brought_in = any(binding.game == ledger.row for binding in context.commit.bindings)
+        game_before = Game("") if is_brought_in else ledger.before
+        await update_reminders(context, ledger, game_before)
+        deadlines_before = list_deadlines(game_before)
+        deadlines_after = list_deadlines(ledger.game)
+        for key, deadline in deadlines_after.items():
+            if deadlines_before.get(key) != deadline:
+                due_time, kind, data = deadline
+                row_data = data | {"person": ledger.bodies[-1]["who"]}
+                row = DueRow(f"{ledger.row}/{key}", due_time, kind, row_data)
+                context.commit.due.append(row)
+        for key in deadlines_before.keys() - deadlines_after.keys():
+            context.commit.drop_due.append((f"{ledger.row}/{key}", None))
 
 
 def list_deadlines(game: Game) -> dict[str, tuple[float, str, dict[str, Any]]]:
-    """Return the game's deadlines by key, as (time, kind, data): when orders open and when each
-    pending choice is due.
+    """Return the game's deadlines by key, as (Unix seconds, kind, data): when orders open and when
+    each pending choice is due.
     """
-    found = {
-        f"{CHOICE}-{at}": (float(asks["due"]), CHOICE, {"event": at})
-        for at, asks in game.waits.items()
-    }
-    return {**({OPENS: (float(game.orders_due), OPENS, {})} if game.orders_due else {}), **found}
+    deadlines: dict[str, tuple[float, str, dict[str, Any]]] = {}
+    if game.orders_due:
+        deadlines[OPENS] = (float(game.orders_due), OPENS, {})
+    for number, choice in game.waits.items():
+        deadlines[f"{CHOICE}-{number}"] = (float(choice["due"]), CHOICE, {"event": number})
+    return deadlines

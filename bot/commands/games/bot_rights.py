@@ -1,5 +1,4 @@
-"""`/setup rights`: what the bot may do in this channel, what to ask an admin for, who runs the game
-here, and which packs are enabled."""
+"""`/setup rights`: the bot's permissions in this channel, the game master, and the enabled packs."""
 
 from collections.abc import Iterable
 
@@ -34,6 +33,9 @@ async def list_rights(context: Context) -> Reply:
 
 
 def _format_title(context: Context, missing: list[BotRight]) -> str:
+    """Return a headline on the permissions that are missing, if any. A platform without permissions
+    has one of its own.
+    """
     if context.command.bot_rights is None:
         return "The bot needs no permissions here"
     if not missing:
@@ -53,9 +55,9 @@ def _format_master(context: Context) -> str:
 
 
 async def _list_pack_titles(context: Context) -> Iterable[str]:
-    """Return the titles of the packs that this server has enabled, with their versions."""
+    """Return the titles, with versions, of the packs that this server has enabled."""
     server = get_server_key(context.command.where)
     hashes = set((await load_enabled(context.store, server)).values())
-    known = [*list_host_packs(), *await list_versions(context.store, server)]
-    titles = (f"{pack.title} {pack.version}".strip() for pack in known if pack.hash in hashes)
+    versions = [*list_host_packs(), *await list_versions(context.store, server)]
+    titles = (f"{pack.title} {pack.version}".strip() for pack in versions if pack.hash in hashes)
     return dict.fromkeys(titles)

@@ -1,10 +1,11 @@
-"""`/game import`: a game from its file, with the packs that it brings along; `/game claim`:
-whose moves those are.
+"""`/game import` and `/game claim`: bring a game in from its file, and take over the moves of one's
+own account in it.
 """
 
 import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from bot.commands.channel_games import describe_replaced_game
 from bot.commands.context import Context
@@ -32,7 +33,7 @@ from bot.rulesets.system import System
 from bot.runtime.entropy import create_id
 from bot.storage.records import IMPORTED, PersonRow, SeedRow, TextRow
 from bot.ui.reply.packing import MOST_TEXT, check_utf8
-from bot.ui.reply.reply import Reply
+from bot.ui.reply.reply import Button, Reply
 from bot.verification.check_file import check
 from bot.verification.export_format import Exported, extract_export, read_export, read_json
 from bot.verification.follows.cards import apply_seat_changes, return_closed_cards
@@ -45,8 +46,8 @@ CLAIM_HINT = phrase(
 
 
 def get_check_seconds(size: int) -> float:
-    """Return how long the check of so many characters may take: several times what it takes on a
-    small machine.
+    """Return the time limit in seconds for the check of a file of `size` characters: several times
+    what it takes on a small machine.
     """
     return 20 + size / 150_000
 
@@ -64,15 +65,18 @@ def get_check_seconds(size: int) -> float:
     needs_game=True,
 )
 async def import_game(context: Context) -> Reply:
-    """Bring an exported game into this channel; a new seed begins, for the old one may be known
-    elsewhere. Raises UserError."""
+    """Import an exported game into this channel, with the packs in its file.
+
+    A new seed begins, because the old one may be known elsewhere. Raises UserError if a game is on
+    here, if the channel is linked, and for a file that is damaged or was altered.
+    """
     if context.ledger.row and context.game.started and not context.game.ended:
         raise UserError(
             f'"{context.game.name}" is going on here.',
             hint=phrase("End it first: `/game end`."),
             code="game-on",
         )
-    if len(context.ledger.places) > 1:  # nobody there agreed to the game that comes
+    if len(context.ledger.places) > 1:  # nobody in the other channels agreed to this game
         raise UserError(
             "This channel is linked with others.",
             hint=phrase("End that first: `/game link off`"),
@@ -87,75 +91,82 @@ async def import_game(context: Context) -> Reply:
         raise UserError(
             f"This log is damaged or was altered: {faults[0]}", hint=hint, code="altered-log"
         )
-    # In a thread: it would hold everybody up for as long as one call takes, half a second for the
-    # largest file.
-    read = await asyncio.to_thread(_read_export, raw)
-    with use_systems(await load_export_packs(context, read.packs) if read.packs else get_systems()):
-        return await _adopt_imported_game(context, read, unplayed)
+    # In a thread, because half a second for the largest file would hold up every other command.
+    exported = await asyncio.to_thread(_read_export, raw)
+    systems = get_systems()
+    if exported.packs:
+        systems = await load_export_packs(context, exported.packs)
+    with use_systems(systems):
+        return await _adopt_imported_game(context, exported, unplayed)
 
 
-async def _adopt_imported_game(context: Context, read: Exported, unplayed: int) -> Reply:
-    """What was read becomes the game that is played here."""
+async def _adopt_imported_game(context: Context, exported: Exported, unplayed: int) -> Reply:
+    """Make the exported game the one that is played here, and return the answer.
+
+    The user becomes its game master, and closed cards go back into their piles. `unplayed` is the
+    number of outcomes that could not be played again. Raises UserError for a damaged log.
+    """
     ledger = Ledger(None, context.ledger.writer)
-    await asyncio.to_thread(_fill_ledger, ledger, read)
-    before = context.ledger.row or None
-    aside = describe_replaced_game(context.ledger.was)
-    count = ledger.game.number
-    closed = len(ledger.game.sealed)
-    started = ledger.game.started
-    # Whoever wrote the file must not direct the game by it: that falls to who brings it here, as
-    # with /game start.
-    taken = replace(ledger.game, master=ledger.ensure_person()) if started else ledger.game
-    back = sum(sum(count_hand_cards(id, taken.cards).values()) for id in taken.decks)
-    taken = replace(taken, cards=return_closed_cards(taken.cards, taken.decks))
-    ledger.add("import", taken, secret=ledger.create_secret(), result=f"{count} events")
+    await asyncio.to_thread(_fill_ledger, ledger, exported)
+    previous_row = context.ledger.row or None
+    replaced_lines = describe_replaced_game(context.ledger.was)
+    event_count = ledger.game.number
+    sealed_count = len(ledger.game.sealed)
+    is_started = ledger.game.started
+    game = ledger.game
+    if is_started:
+        # The author of the file must not direct the game by it.
+        game = replace(game, master=ledger.ensure_person())
+    hand_card_count = sum(sum(count_hand_cards(id, game.cards).values()) for id in game.decks)
+    game = replace(game, cards=return_closed_cards(game.cards, game.decks))
+    ledger.add("import", game, secret=ledger.create_secret(), result=f"{event_count} events")
     context.ledger = ledger
-    context.bind_game(ledger.row, before)
-    lines = [f"{count} events checked. {format_phase_title(ledger.game, context.system)}"]
+    context.bind_game(ledger.row, previous_row)
+    lines = [f"{event_count} events checked. {format_phase_title(ledger.game, context.system)}"]
     if unplayed:
         outcomes = format_count(unplayed, "outcome is", "outcomes are")
         lines.append(f"{outcomes} from another edition of the rules and could not be played again.")
-    if closed:
-        rolls = format_count(closed, "roll stays", "rolls stay")
+    if sealed_count:
+        rolls = format_count(sealed_count, "roll stays", "rolls stay")
         lines.append(
             f"{rolls} sealed for ever: only the place where it was rolled has its content."
         )
-    if back:
-        what = "what they were stayed where they were drawn"
-        lines.append(f"{format_count(back, 'card')} of hands went back into the pile: {what}.")
-    if started:
+    if hand_card_count:
+        hand_cards = format_count(hand_card_count, "card")
+        lines.append(
+            f"{hand_cards} of hands went back into the pile: "
+            "what they were stayed where they were drawn."
+        )
+    if is_started:
         lines.append(f"{context.user_name} is game master.")
     unclaimed = ledger.list_unclaimed_names()
+    buttons: tuple[Button, ...] = ()
     if unclaimed:
         lines.append(f"Known from the file only: {unclaimed}. If that is you, press the button.")
+        buttons = (context.build_button("claim", "That's me"),)
     lines.append(f"New dice begin: commitment {ledger.game.commitment}")
-    lines += aside
-    buttons = (context.build_button("claim", "That's me"),) if unclaimed else ()
-    return Reply(
-        f'{context.user_name} imports "{ledger.game.name or "free play"}"',
-        tuple(lines),
-        buttons=buttons,
-    )
+    lines += replaced_lines
+    name = ledger.game.name or "free play"
+    return Reply(f'{context.user_name} imports "{name}"', tuple(lines), buttons=buttons)
 
 
 async def _check_in_worker(context: Context, raw: str) -> tuple[tuple[str, ...], int]:
-    """Return what `check_text` finds. Only the checker process looks into a file that somebody
-    sent.
+    """Run `check_text` in the checker process, which alone reads files that users send.
 
     Raises UserError for a file that is no log, and for one that takes too long.
     """
     seconds = get_check_seconds(len(raw))
     try:
-        found: tuple[tuple[str, ...], int] = await context.run_in_checker(
+        findings: tuple[tuple[str, ...], int] = await context.run_in_checker(
             check_text, raw, seconds=seconds
         )
-        return found
     except TooManyStates:
-        what = (
-            f"This log could not be checked within {seconds:.0f} seconds, so it was not imported."
-        )
-        hint = "Try again when the bot is less busy, or ask the host to import it."
-        raise UserError(what, hint=hint, code="too-slow") from None
+        raise UserError(
+            f"This log could not be checked within {seconds:.0f} seconds, so it was not imported.",
+            hint="Try again when the bot is less busy, or ask the host to import it.",
+            code="too-slow",
+        ) from None
+    return findings
 
 
 def _read_export(raw: str) -> Exported:
@@ -164,7 +175,9 @@ def _read_export(raw: str) -> Exported:
 
 
 def need_text(raw: object) -> str:
-    """The text of the file. Raises UserError where there is none, or too much of it."""
+    """Return the text of the file without a byte order mark. Raises UserError if there is none, or
+    if it is too long.
+    """
     if not isinstance(raw, str) or not raw[:MAX_TEXT].strip():
         raise UserError(
             "/game import needs a file.",
@@ -183,12 +196,15 @@ def check_text(raw: str) -> tuple[tuple[str, ...], int]:
     Return the faults, a line each, and the number of outcomes that could not be played again.
     Raises UserError if the text is not an exported log.
     """
-    found = check(read_json(extract_export(raw, MOST_TEXT)))
-    return found.faults, found.unplayed
+    findings = check(read_json(extract_export(raw, MOST_TEXT)))
+    return findings.faults, findings.unplayed
 
 
 def _fill_ledger(ledger: Ledger, exported: Exported) -> None:
-    """Take over events, persons, texts and seeds as they are."""
+    """Copy the events, persons, texts and seeds of the export into an empty ledger, unchanged.
+
+    Raises UserError for a damaged log, and for one with too many events.
+    """
     if not exported.events or len(exported.events) > MAX_EVENTS:
         raise UserError(f"A log holds 1 to {MAX_EVENTS} events.", option="file", code="too-many")
     ledger.row = create_id()
@@ -197,11 +213,11 @@ def _fill_ledger(ledger: Ledger, exported: Exported) -> None:
             (dict(event.body), to_canonical(event.body), event.hash) for event in exported.events
         ]
         ledger.copy(rows, exported.game)
-        if not (
-            is_valid(ledger.game) and all(is_valid_event(event.body) for event in exported.events)
-        ):
+        has_valid_events = all(is_valid_event(event.body) for event in exported.events)
+        if not has_valid_events or not is_valid(ledger.game):
             raise ValueError
         _fill_persons_and_texts(ledger, exported)
+        _fill_seeds(ledger, exported)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError):
         raise UserError(
             "The file is damaged: its events do not follow one another.",
@@ -211,57 +227,66 @@ def _fill_ledger(ledger: Ledger, exported: Exported) -> None:
 
 
 def _fill_persons_and_texts(ledger: Ledger, exported: Exported) -> None:
-    """Persons that wrote events, texts and seeds."""
-    wrote = {event.body["who"] for event in exported.events}
-    has_left = any(event.body["kind"] == "privacy" for event in exported.events)
-    if not has_left and wrote - {row.person for row in exported.persons}:
-        raise ValueError  # nobody had their name deleted, so it is missing
-    if any(
-        len(text.text) > MAX_TEXT or not is_in_line(text.text)
-        for text in exported.texts
-        if text.key != SEALED
-    ):
+    """Add the texts, and the persons who wrote events, to the ledger.
+
+    Raises ValueError if the name of an author is missing though nobody had theirs deleted, and for
+    a text that no command could have written.
+    """
+    authors = {event.body["who"] for event in exported.events}
+    has_deleted_names = any(event.body["kind"] == "privacy" for event in exported.events)
+    if not has_deleted_names and authors - {row.person for row in exported.persons}:
         raise ValueError
-    for person in exported.persons:
-        if person.person not in wrote:
+    for text in exported.texts:
+        if text.key == SEALED:
             continue
-        row = PersonRow(
-            ledger.row, person.person, IMPORTED + person.key, format_person_name(person.name)
-        )
-        ledger.persons[person.person] = ledger.new_persons[person.person] = row
+        if len(text.text) > MAX_TEXT or not is_in_line(text.text):
+            raise ValueError
+    for person in exported.persons:
+        if person.person not in authors:
+            continue
+        name = format_person_name(person.name)
+        row = PersonRow(ledger.row, person.person, IMPORTED + person.key, name)
+        ledger.persons[person.person] = row
+        ledger.new_persons[person.person] = row
     ledger.new_texts += [
         TextRow(ledger.row, text.event, text.key, text.salt, text.text, text.person)
         for text in exported.texts
     ]
-    promised = {
-        body["secret"]["epoch"]: body["number"]
-        for body in (event.body for event in exported.events)
-        if isinstance(body.get("secret"), Mapping) and "commitment" in body["secret"]
-    }
-    revealed = {
-        event.body["revealed"]["epoch"]: event.number
-        for event in exported.events
-        if isinstance(event.body.get("revealed"), Mapping)
-    }
+
+
+def _fill_seeds(ledger: Ledger, exported: Exported) -> None:
+    """Add the seeds to the ledger, with the numbers of the events that committed to and revealed
+    each.
+    """
+    commitment_numbers: dict[Any, int] = {}
+    reveal_numbers: dict[Any, int] = {}
+    for event in exported.events:
+        secret = event.body.get("secret")
+        if isinstance(secret, Mapping) and "commitment" in secret:
+            commitment_numbers[secret["epoch"]] = event.body["number"]
+        revealed_seed = event.body.get("revealed")
+        if isinstance(revealed_seed, Mapping):
+            reveal_numbers[revealed_seed["epoch"]] = event.number
     for seed in exported.seeds:
-        first = int(promised.get(seed.epoch, 0)) + 1
+        first_event = int(commitment_numbers.get(seed.epoch, 0)) + 1
         ledger.new_seeds[seed.epoch] = SeedRow(
             ledger.row,
             seed.epoch,
             seed.seed,
             seed.commitment,
-            first,
+            first_event,
             (),
             NO_TEXTS,
-            revealed.get(seed.epoch),
+            reveal_numbers.get(seed.epoch),
         )
 
 
 async def load_export_packs(context: Context, packs: Mapping[str, Files]) -> Mapping[str, System]:
-    """The systems with the packs of an export, which are kept from now on. Raises UserError for
-    one with faults.
+    """Return the visible rule sets together with the packs of an export (files by hash).
+
+    The packs are stored for this server. Raises UserError for a pack with faults.
     """
-    found: list[PackSystem] = []
+    loaded_packs: list[PackSystem] = []
     for hash, files in packs.items():
         pack = await load_stored_pack(context.store, hash)
         if pack is None:
@@ -269,19 +294,22 @@ async def load_export_packs(context: Context, packs: Mapping[str, Files]) -> Map
             pack = build_pack(files, hash) if not faults else None
             if pack is None:
                 fault = faults[0] if faults else "it cannot be read"
-                what = f"The game comes with a pack that cannot be taken: {fault}"
-                raise UserError(what, option="file", code="bad-pack")
-        found.append(pack)
-    context.commit.docs += build_used_docs(found, get_server_key(context.command.where))
-    return VisibleRulesets(load_shared_systems(), [*getattr(get_systems(), "versions", ()), *found])
+                message = f"The game comes with a pack that cannot be taken: {fault}"
+                raise UserError(message, option="file", code="bad-pack")
+        loaded_packs.append(pack)
+    context.commit.docs += build_used_docs(loaded_packs, get_server_key(context.command.where))
+    visible_packs = getattr(get_systems(), "versions", ())
+    return VisibleRulesets(load_shared_systems(), [*visible_packs, *loaded_packs])
 
 
 async def _find_pack_faults(context: Context, files: Files) -> tuple[str, ...]:
-    """Return what is wrong with a pack that a game brings along, once its size is known to be
-    small enough.
+    """Return the faults of a pack that comes with a game, a line each; () if it is sound.
+
+    A pack that is too large is not read at all.
     """
     texts = {name: str(text) for name, text in files.items()}
-    if len(texts) > MOST_FILES or sum(map(len, texts.values())) > MOST_BYTES:
+    total_length = sum(map(len, texts.values()))
+    if len(texts) > MOST_FILES or total_length > MOST_BYTES:
         return ("it cannot be read",)
     content = {name: text.encode("utf-8", "replace") for name, text in texts.items()}
     checked = await review_pack(context, review_game_pack, content)
@@ -291,8 +319,11 @@ async def _find_pack_faults(context: Context, files: Files) -> tuple[str, ...]:
 @declare_command("game claim", "Claim your side and moves in an imported game", needs_game=True)
 @declare_button("claim", of=ButtonOf.GAME)
 async def claim_person(context: Context) -> Reply:
-    """Go on as the person that the file knows the asker's account as; seats taken meanwhile move
-    along. Raises UserError."""
+    """Make the user the person of the imported file who has their account.
+
+    A side that the user has joined meanwhile, or their role as game master, goes to that person.
+    Raises UserError if the file has no such person, or if the two play different sides.
+    """
     game = context.need_game()
     ledger = context.ledger
     row = ledger.find_own_import()
@@ -303,27 +334,34 @@ async def claim_person(context: Context) -> Reply:
             hint=hint,
             code="nothing-to-claim",
         )
-    own = ledger.find_person()
-    seated = _replace_player(game, own, row)
+    current_person = ledger.find_person()
+    game_after = _replace_player(game, current_person, row)
     ledger.claim(row)
-    ledger.add("claim", seated, own=own)
-    side = seated.players.get(row.person, "")
+    ledger.add("claim", game_after, own=current_person)
+    side = game_after.players.get(row.person, "")
     playing = f"Plays {side}." if side else "The moves under that name are theirs."
     return Reply(f"{context.user_name} is {row.name} from the imported log", (playing,))
 
 
-def _replace_player(game: Game, own: str, row: PersonRow) -> Game:
-    """The game with the seats of the person `own` given to that of `row`. Raises UserError for
-    two sides at once.
+def _replace_player(game: Game, current_person: str, row: PersonRow) -> Game:
+    """Return the game with the person of `row` in place of `current_person` as player and as game
+    master.
+
+    Raises UserError if the two play different sides.
     """
-    mine = game.players.get(own, "")
-    theirs = game.players.get(row.person, "")
-    if mine and theirs and mine != theirs:
-        what = f"You play {mine} here, and {row.name} from the imported log plays {theirs}."
-        hint = phrase("Leave your side first: `/game leave`, then `/game claim`.")
-        raise UserError(what, hint=hint, code="other-side")
-    players = {person: side for person, side in game.players.items() if person != own}
-    if side := theirs or mine:
+    current_side = game.players.get(current_person, "")
+    imported_side = game.players.get(row.person, "")
+    if current_side and imported_side and current_side != imported_side:
+        raise UserError(
+            f"You play {current_side} here, and {row.name} from the imported log plays {imported_side}.",
+            hint=phrase("Leave your side first: `/game leave`, then `/game claim`."),
+            code="other-side",
+        )
+    players = {person: side for person, side in game.players.items() if person != current_person}
+    side = imported_side or current_side
+    if side:
         players[row.person] = side
-    now = apply_seat_changes(game, players, {own, row.person})
-    return replace(now, master=row.person if own and game.master == own else game.master)
+    game_after = apply_seat_changes(game, players, {current_person, row.person})
+    if current_person and game.master == current_person:
+        return replace(game_after, master=row.person)
+    return game_after

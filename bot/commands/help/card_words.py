@@ -1,4 +1,4 @@
-"""Pages of help on words of a game: its unit types, states and markers, and its scenarios."""
+"""Pages of help on the words of a game: its unit types, states, markers and scenarios."""
 
 from bot.commands.help.pages import BACK, HELP
 from bot.game.roster_file import whole_scenario
@@ -11,12 +11,14 @@ from bot.ui.reply.parts import Entry, Group, Part, Small
 from bot.ui.reply.reply import OPEN_FORM, Button, Reply
 
 MOST_TABLES = 5
-"""Tables that the page of a word offers."""
+"""Maximum number of tables on the page of a word."""
 
 
 def show_unit_word(id: str, word: str, registry: Registry) -> Reply:
-    """Return the page of a unit type, a state or a marker of a game: what it means, its numbers,
-    and the tables that print it. Raises UserError with the nearest word.
+    """Return the page of a unit type, state or marker of a game: its meaning, its numbers, and the
+    tables that print it.
+
+    Raises UserError with the nearest word.
     """
     game = registry.games[id]
     words = list_unit_words(game)
@@ -40,7 +42,9 @@ def show_unit_word(id: str, word: str, registry: Registry) -> Reply:
 
 
 def list_words(game: System) -> list[Part]:
-    """Return the unit types, states and markers of a game by kind, with their meanings."""
+    """Return the unit types, states and markers of a game under a heading for each kind, with their
+    meanings.
+    """
     by_kind: dict[str, list[str]] = {}
     for word, (kind, meaning) in list_unit_words(game).items():
         by_kind.setdefault(kind, []).append(f"{word}: {meaning}" if meaning else word)
@@ -55,7 +59,7 @@ def list_words(game: System) -> list[Part]:
 
 
 def _list_numbers(game: System, type: str) -> list[Part]:
-    """Return the numbers on the counter of a unit type, each with its meaning."""
+    """Return the numbers on the counter of a unit type, each with its meaning; [] if it has none."""
     counters = game.game["units"].get("counters") or {}
     numbers = (counters.get(type) or {}).get("numbers") or ()
     keys = game.words["units"].keys
@@ -66,7 +70,9 @@ def _list_numbers(game: System, type: str) -> list[Part]:
 
 
 def _list_tables(game: System, word: str) -> list[Part]:
-    """Return the tables that print the word, each with a button that shows it whole."""
+    """Return the tables that print the word, each with a button that shows it whole; [] if none
+    does.
+    """
     entries: list[Part] = []
     for table in game.tables.values():
         names = {value for option in table.inputs for value in (option.name, *list_values(option))}
@@ -81,8 +87,8 @@ def _list_tables(game: System, word: str) -> list[Part]:
 
 
 def show_scenario(id: str, scenario: str, registry: Registry) -> Reply:
-    """Return the page of a scenario: what it is about, with a button that starts it. Raises
-    UserError with the nearest name.
+    """Return the page of a scenario, with a button that starts it. Raises UserError with the
+    nearest name.
     """
     game = registry.games[id]
     if scenario not in game.scenarios:

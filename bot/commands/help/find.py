@@ -1,7 +1,6 @@
-"""`/find`: what somebody looks for, in the games that are enabled here; the one that is played
-goes first.
+"""`/find`: search for words in the games that are enabled here, the one that is played first.
 
-Only who asks sees the answer, and nothing is rolled.
+Only the user sees the answer, and nothing is rolled.
 """
 
 from collections.abc import Iterable, Iterator
@@ -30,10 +29,10 @@ LABELS = {
     FindableKind.SCENARIO: "Explain",
     FindableKind.TOPIC: "Explain",
 }
-"""What the button of a hit says."""
+"""The label of a hit's button, by its kind."""
 
 MOST_ABOUT = 60
-"""Characters of a source or a summary in the list."""
+"""Maximum number of characters of a source or summary in the list."""
 
 
 @declare_command(
@@ -44,8 +43,8 @@ MOST_ABOUT = 60
     private=True,
 )
 async def handle_find(context: Context) -> Reply:
-    """Open what the words mean, or list what they may mean. Raises UserError if nothing has such a
-    name.
+    """Show the page that the typed words mean, or list what they may mean. Raises UserError if
+    nothing has such a name.
     """
     words = str(context.clean_options()["words"]).replace('"', "")
     played = context.game.system if context.ledger.row else ""
@@ -62,7 +61,7 @@ async def handle_find(context: Context) -> Reply:
 
 
 async def _show_target(context: Context, target: Findable, games: list[str], played: str) -> Reply:
-    """Show a whole table, or the page of anything else."""
+    """Return a whole table, or the help page of anything else."""
     if target.kind is not FindableKind.TABLE:
         topic = target.key.removeprefix("help ")
         return show_help(topic, context.registry, games, played)
@@ -73,7 +72,7 @@ async def _show_target(context: Context, target: Findable, games: list[str], pla
 
 
 def _list_hits(words: str, finding: Finding, registry: Registry, played: str) -> Reply:
-    """List the best hits by game, each with its button."""
+    """Return the list of the best hits by game, each with its button."""
     hits = finding.hits[:MOST]
     title = f'{format_count(len(finding.hits), "match", "matches")} for "{words[:40]}"'
     if finding.corrected:
@@ -87,7 +86,7 @@ def _list_hits(words: str, finding: Finding, registry: Registry, played: str) ->
 
 
 def _group_hits_by_game(hits: Iterable[Hit], registry: Registry, played: str) -> Iterator[Part]:
-    """Yield the hits below the name of their game: the game that is played first, help last."""
+    """Yield the hits under the name of their game: the game that is played first, help topics last."""
     games = list(dict.fromkeys(hit.target.game for hit in hits))
     games.sort(key=lambda game: (game != played, not game))
     by_game = sorted(hits, key=lambda hit: games.index(hit.target.game))
@@ -98,6 +97,7 @@ def _group_hits_by_game(hits: Iterable[Hit], registry: Registry, played: str) ->
 
 
 def _build_entry(target: Findable) -> Entry:
+    """Return the entry of one hit, with a command that shows it and a button."""
     label = LABELS[target.kind]
     about = target.about
     if target.kind in (FindableKind.TABLE, FindableKind.SEQUENCE):

@@ -1,7 +1,7 @@
-"""Help on everything, from the same definitions that run it, with examples that run.
+"""`/help`: help on everything, built from the definitions that run it, with examples that run.
 
-Each screen is a topic, which can be typed (`/help lnlt fire modifiers`) and is behind a button
-(`help:lnlt fire modifiers`); a press changes the message to the next screen.
+Each page is a topic, which can be typed (`/help lnlt fire modifiers`) and has a button (`help:lnlt
+fire modifiers`). A press replaces the page with the next one.
 """
 
 import re
@@ -48,13 +48,19 @@ from bot.ui.typing.command_text import parse_text
 
 ASKING = ("?", "help", "--help", "-h")
 LONGEST = 3_200
-"""Characters of a screen; what is longer comes as a message of its own."""
+"""Maximum number of characters of a page that replaces another one. A longer one is a message of
+its own.
+"""
 CUTOFF = 0.75
 CUTOFF_OF_WORDS = 0.85
-"""How near a misspelt topic must be to a title, from 0 to 1: one word, and several."""
+"""Least similarity, from 0 to 1, of a misspelt topic to a title: CUTOFF for one word, this for
+several.
+"""
 WIDTH = 110
 MOST_KEYS = 6
-"""Numbers of a unit that the first screen explains; all are on the page *Units*."""
+"""Maximum number of a unit's numbers that the first page of a sequence explains. The page *Units*
+has all.
+"""
 MODIFIERS, UNITS = "modifiers", "units"
 _ONLY = re.compile(r", only in ([\w-]+)")
 
@@ -62,10 +68,11 @@ _ONLY = re.compile(r", only in ([\w-]+)")
 def show_help(
     topic: str, registry: Registry, games: Sequence[str] | None = None, played: str = ""
 ) -> Reply:
-    """Help on a topic: nothing, a game, a command, a table, `dice`. Raises UserError with the
-    nearest topic.
+    """Return the help page on a topic: a game, a command, a table, a word, or `dice`; "" is the
+    first page.
 
-    `games` are the systems enabled here (None: all), `played` is the one of the channel's game.
+    `games` are the ids of the rule sets that are enabled here (None: all), `played` is that of the
+    channel's game, or "". Raises UserError with the nearest topic.
     """
     enabled = tuple(registry.games if games is None else games)
     try:
@@ -80,7 +87,9 @@ def show_help(
 def _check_topic(
     error: UserError, topic: str, registry: Registry, games: tuple[str, ...], played: str
 ) -> None:
-    """Keep the correction of a topic only if there is help on the corrected one."""
+    """Remove the correction from the error of an unknown topic if there is no help on the corrected
+    topic either.
+    """
     if not isinstance(error.hint, Hint) or not error.hint.right:
         return
     try:
@@ -90,6 +99,7 @@ def _check_topic(
 
 
 def _find_page(topic: str, registry: Registry, games: tuple[str, ...], played: str) -> Reply:
+    """Return the page on a topic, as `show_help` describes it. Raises UserError."""
     words = comparison_key(topic).removeprefix("/").split()
     while len(words) > 1 and words[-1] in ASKING:
         words.pop()
@@ -101,120 +111,159 @@ def _find_page(topic: str, registry: Registry, games: tuple[str, ...], played: s
         return _list_scenarios(registry, games)
     if words == [GAMES]:
         return build_games_page(registry, games)
-    if (name := " ".join(words)) in TOPICS:
-        return build_unit_words_page(played) if name == UNITS and played else build_topic_page(name)
-    if len(words) == 1 and words[0] in registry.games:
-        return build_group_page(tuple(words), registry)
+    name = " ".join(words)
+    if name == UNITS and played:
+        return build_unit_words_page(played)
+    if name in TOPICS:
+        return build_topic_page(name)
+    game_page = _find_game_page(words, registry)
+    if game_page is not None:
+        return game_page
     if words[0] not in registry.top_names and words[0] not in registry.games:
         return _find_by_bare_name(words, registry, games, played)
-    if len(words) == 3 and words[0] in registry.games and words[1] == UNIT:
-        return show_unit_word(words[0], words[2], registry)
-    if len(words) == 3 and words[0] in registry.games and words[1] == SCENARIO:
-        return show_scenario(words[0], words[2], registry)
-    if words[-1] in (UNITS, "unit") and words[0] in registry.games and len(words) == 2:
-        return build_unit_words_page(words[0])
     return _find_command_page(words, registry, played)
 
 
+def _find_game_page(words: list[str], registry: Registry) -> Reply | None:
+    """Return the page of a game, of its unit words, or of one unit word or scenario of it.
+
+    Return None for other words. Raises UserError for an unknown unit word or scenario.
+    """
+    game = words[0]
+    if game not in registry.games:
+        return None
+    if len(words) == 1:
+        return build_group_page((game,), registry)
+    if len(words) == 3 and words[1] == UNIT:
+        return show_unit_word(game, words[2], registry)
+    if len(words) == 3 and words[1] == SCENARIO:
+        return show_scenario(game, words[2], registry)
+    if len(words) == 2 and words[1] in (UNITS, "unit"):
+        return build_unit_words_page(game)
+    return None
+
+
 def _list_scenarios(registry: Registry, games: tuple[str, ...]) -> Reply:
-    """Return the scenarios of all games, each with the command that starts it."""
-    lines = [
-        phrase("{title}: `/game start {game} scenario={name}`", title=title, game=game, name=name)
-        for game in games
-        for name, title in registry.games[game].scenarios.items()
-    ]
+    """Return a page with the scenarios of these games, each with the command that starts it."""
+    lines = []
+    for game in games:
+        for name, title in registry.games[game].scenarios.items():
+            command = f"/game start {game} scenario={name}"
+            lines.append(phrase("{title}: `{command}`", title=title, command=command))
     buttons = (Button(f"{OPEN_FORM}game start", "Start a game", "primary"), build_back_button(()))
     return Reply("Scenarios", tuple(lines), by="sides and units ready to play", buttons=buttons)
 
 
 def _find_command_page(words: list[str], registry: Registry, played: str) -> Reply:
-    spec = registry.get(tuple(words))
-    if spec is None and len(words) > 1 and words[-1] in (MODIFIERS, UNITS):
-        spec = registry.get(tuple(words[:-1]))
-        if spec is not None and spec.family == "sequence":
-            return _build_words_page(spec, words[-1])
-    if spec is None and len(words) > 1 and words[0] in registry.games:
-        above = (
-            [one]
-            if (one := registry.get(tuple(words[:-1])))
-            else list(registry.list_below(tuple(words[:-1])))
-        )
-        pages = [
-            page
-            for one in above
-            if one.family == "sequence" and (page := build_word_page(one, words[-1]))
-        ]
-        if pages and words[-1] not in registry.list_children(tuple(words[:-1])):
-            more = [Typed(f"/help {page.title.removeprefix('/')}") for page in pages[1:]]
-            return replace(pages[0], lines=(*pages[0].lines, *more))
-        if len(words) == 2 and (found := find_unit_word_lines(words[0], words[1])):
-            return Reply(
-                f"/{words[0]} {words[1]}",
-                found,
-                by="a word of a unit",
-                buttons=(build_back_button((words[0],)),),
-            )
-    if spec is None:
-        if registry.list_children(tuple(words)):
-            return build_group_page(tuple(words), registry)
-        spec, _ = registry.find(words)
+    """Return the page of a command, of a group of commands, or of a word that belongs to one.
+
+    Raises UserError with the nearest command.
+    """
+    path = tuple(words)
+    spec = registry.get(path)
+    if spec is not None:
+        return _build_played_command_page(spec, registry, played)
+    if len(words) > 1 and words[-1] in (MODIFIERS, UNITS):
+        parent = registry.get(path[:-1])
+        if parent is not None and parent.family == "sequence":
+            return _build_words_page(parent, words[-1])
+        if parent is not None:
+            return _build_played_command_page(parent, registry, played)
+    if len(words) > 1 and words[0] in registry.games:
+        word_page = _find_word_page(words, registry)
+        if word_page is not None:
+            return word_page
+    if registry.list_children(path):
+        return build_group_page(path, registry)
+    spec, _ = registry.find(words)
     return _build_played_command_page(spec, registry, played)
 
 
+def _find_word_page(words: list[str], registry: Registry) -> Reply | None:
+    """Return the page on the last word: an option or modifier of the sequences before it, or a word
+    of the game's units. Return None if it is neither.
+
+    If several sequences have the word, the page also links those of the others.
+    """
+    path = tuple(words[:-1])
+    word = words[-1]
+    parent = registry.get(path)
+    specs = [parent] if parent else list(registry.list_below(path))
+    pages = []
+    for spec in specs:
+        page = build_word_page(spec, word) if spec.family == "sequence" else None
+        if page:
+            pages.append(page)
+    if pages and word not in registry.list_children(path):
+        links = [Typed(f"/help {page.title.removeprefix('/')}") for page in pages[1:]]
+        return replace(pages[0], lines=(*pages[0].lines, *links))
+    if len(words) != 2:
+        return None
+    game = words[0]
+    lines = find_unit_word_lines(game, word)
+    if not lines:
+        return None
+    back_button = build_back_button((game,))
+    return Reply(f"/{game} {word}", lines, by="a word of a unit", buttons=(back_button,))
+
+
 def _build_played_command_page(spec: CommandSpec, registry: Registry, played: str) -> Reply:
+    """Return the page of a command, with an example of the rule set `played`."""
     return build_command_page(spec._replace(example=build_example(spec, played)), registry)
 
 
 def _find_by_bare_name(
     words: list[str], registry: Registry, games: tuple[str, ...], played: str
 ) -> Reply:
-    """Return help on a bare name: the command, table, topic, word or scenario that has it, in the
-    game that is played here if it has one.
+    """Return the page on a name without its game or group: a game's title, a command, or anything
+    that `/find` is sure of.
+
+    A command of the rule set `played` goes before those of others. Raises UserError.
     """
-    titles = {comparison_key(registry.games[game].title): game for game in games}
-    if game := titles.get(" ".join(words)):
-        return build_group_page((game,), registry)
+    topic = " ".join(words)
+    games_by_title = {comparison_key(registry.games[game].title): game for game in games}
+    if topic in games_by_title:
+        return build_group_page((games_by_title[topic],), registry)
     name = words[-1]
-    found = [
-        spec
-        for top in registry.top_names
-        for spec in registry.list_below((top,))
-        if spec.path[-1] == name
-    ]
-    here = [spec for spec in found if spec.system == played]
-    if len(found) == 1 or (played and len(here) == 1):
-        return _build_played_command_page((here or found)[0], registry, played)
-    if found:
-        lines = tuple(Typed(f"/help {' '.join(spec.path)}") for spec in found)
+    specs = [spec for spec in _list_all_commands(registry) if spec.path[-1] == name]
+    played_specs = [spec for spec in specs if spec.system == played]
+    if played and len(played_specs) == 1:
+        return _build_played_command_page(played_specs[0], registry, played)
+    if len(specs) == 1:
+        return _build_played_command_page(specs[0], registry, played)
+    if specs:
+        lines = tuple(Typed(f"/help {' '.join(spec.path)}") for spec in specs)
         return Reply(f"Several commands are called {name}", lines)
-    target = search(" ".join(words), registry, games, played).sure
+    target = search(topic, registry, games, played).sure
     if target is not None and target.kind in (FindableKind.TABLE, FindableKind.SEQUENCE):
         spec, _ = registry.find(target.key.split())
         return _build_played_command_page(spec, registry, played)
     if target is not None:
         return _find_page(target.key.removeprefix("help "), registry, games, played)
-    topic = " ".join(words)
     hint = registry.hint_elsewhere(topic) or _find_near_topic(topic, registry, games)
     raise UserError(
         f'There is no help on "{topic[:40]}".', hint=hint or ALL_COMMANDS, code="unknown-topic"
     )
 
 
+def _list_all_commands(registry: Registry) -> list[CommandSpec]:
+    return [spec for top in registry.top_names for spec in registry.list_below((top,))]
+
+
 def _find_near_topic(topic: str, registry: Registry, games: tuple[str, ...]) -> Hint:
-    """Return what is meant by a misspelt topic: a title of a menu, a scenario or a command."""
+    """Return a hint with the names nearest to a misspelt topic: titles, scenarios and commands."""
     titles = [topic.title for topic in TOPICS.values()]
     scenarios = [name for game in games for name in registry.games[game].scenarios]
-    commands = [spec.path[-1] for top in registry.top_names for spec in registry.list_below((top,))]
-    known = {
-        comparison_key(name): name
-        for name in [*commands, *scenarios, *registry.top_names, *TOPICS, *titles]
-    }
-    near = find_near(topic, sorted(known), CUTOFF_OF_WORDS if " " in topic else CUTOFF)
-    return suggest_names(topic, [known[name] for name in near])
+    commands = [spec.path[-1] for spec in _list_all_commands(registry)]
+    names = [*commands, *scenarios, *registry.top_names, *TOPICS, *titles]
+    names_by_key = {comparison_key(name): name for name in names}
+    cutoff = CUTOFF_OF_WORDS if " " in topic else CUTOFF
+    near_keys = find_near(topic, sorted(names_by_key), cutoff)
+    return suggest_names(topic, [names_by_key[key] for key in near_keys])
 
 
 async def list_enabled_games(context: Context) -> list[str]:
-    """Return the ids of the games that are enabled here."""
+    """Return the ids of the rule sets that are enabled here."""
     games = []
     for game in context.registry.games:
         try:
@@ -234,7 +283,12 @@ async def list_enabled_games(context: Context) -> list[str]:
 )
 @declare_button("help", private=True)
 async def handle_help(context: Context, topic: str = "") -> Reply:
-    """`/help`; by a button, or a choice in a menu, the screen on this topic."""
+    """Show the page on a topic to the user alone: that of a button or menu, otherwise the typed
+    one.
+
+    In a user's own conversation with the bot, everything that needs a game is left out. Raises
+    UserError.
+    """
     games = await list_enabled_games(context)
     played = context.game.system if context.ledger.row else ""
     topic = topic or str(context.command.options.get("topic") or "")
@@ -250,25 +304,30 @@ async def handle_help(context: Context, topic: str = "") -> Reply:
 
 @declare_button("try", private=True)
 async def press_try(context: Context, name: str) -> Reply:
-    """*Try it*: the odds of a command's example, privately; nothing is rolled. Raises UserError."""
+    """Show the odds of a command's example to the user alone, by the button *Try it*. Nothing is
+    rolled.
+
+    Raises UserError if the command is unknown, not enabled, or has no odds.
+    """
     spec = context.registry.get(tuple(name.split()))
     if spec is None or spec.find_option("odds") is None:
         raise UserError(
             "This button no longer works.", hint=phrase("Type `/help`."), code="used-up"
         )
-    desk = replace_command(context, spec.path, parse_text(spec.example, context.registry).options)
-    await desk.check_enabled(spec)
-    return await answer_odds(desk, spec, desk.command.options)
+    options = parse_text(spec.example, context.registry).options
+    example_context = replace_command(context, spec.path, options)
+    await example_context.check_enabled(spec)
+    return await answer_odds(example_context, spec, example_context.command.options)
 
 
 @declare_button("throw")
 async def press_throw(context: Context, dice: str) -> Reply:
-    """*Roll 2d6*: these dice, for all to see."""
+    """Roll these dice for all to see, by a button such as *Roll 2d6*. Raises UserError."""
     return await play_meant_command(replace_command(context, ("roll",), {"dice": dice[:40]}))
 
 
 def build_command_page(spec: CommandSpec, registry: Registry) -> Reply:
-    """What a command does and how it is written."""
+    """Return the page of a command: summary, options, details, an example and its form."""
     if spec.family == "sequence":
         return _build_sequence_page(spec)
     lines: list[Part] = [spec.summary] if len(spec.summary) >= WIDTH else []
@@ -277,73 +336,78 @@ def build_command_page(spec: CommandSpec, registry: Registry) -> Reply:
         lines.append(Small(spec.details))
     if spec.example:
         lines.append(phrase("Example: `{example}`", example=spec.example))
-    above = (
-        spec.path[:1] if spec.path[0].endswith(TABLE) or registry.get(spec.path[:1]) is None else ()
-    )
-    form = [_build_form_button(spec)] if spec.options else []
+    group = spec.path[:1]
+    has_group_page = spec.path[0].endswith(TABLE) or registry.get(group) is None
+    buttons = [_build_form_button(spec)] if spec.options else []
+    buttons.append(build_back_button(group if has_group_page else ()))
     about = spec.title or spec.summary.split(". ")[0].rstrip(".")
-    return Reply(spec.name, tuple(lines), by=about, buttons=(*form, build_back_button(above)))
+    return Reply(spec.name, tuple(lines), by=about, buttons=tuple(buttons))
 
 
 def _build_sequence_page(spec: CommandSpec) -> Reply:
-    """The procedure, what a unit may carry (key and meaning), one line to copy."""
+    """Return the page of a sequence: its procedure, choices, and the numbers of its units, with an
+    example to copy.
+    """
     name = " ".join(spec.path)
-    sequence = find_system(spec.system).find_sequence(spec.target)
-    lines: list[Part] = [f"{at}. {step}" for at, step in enumerate(sequence.procedure, 1)] or [
-        spec.summary
-    ]
+    system = find_system(spec.system)
+    sequence = system.find_sequence(spec.target)
+    lines: list[Part] = [f"{number}. {step}" for number, step in enumerate(sequence.procedure, 1)]
+    if not lines:
+        lines = [spec.summary]
     lines += describe_choices(sequence)
-    words = find_system(spec.system).words
-    for list_name, options in group_unit_lists(spec.options).items():
-        lines += _list_unit_numbers(words[list_name], " and ".join(options), spec.path[-1])
+    unit_lists = group_unit_lists(spec.options)
+    for list_name, options in unit_lists.items():
+        lines += _list_unit_numbers(system.words[list_name], " and ".join(options), spec.path[-1])
     lines.append(phrase("Example: `{example}`", example=spec.example))
     lines.append(Small(phrase("What each modifier adds: `/help {name} modifiers`", name=name)))
-    if group_unit_lists(spec.options):
-        lines.append(
-            Small(phrase("What each word of a unit means: `/help {name} units`", name=name))
-        )
     buttons = [_build_form_button(spec)]
     if spec.find_option("odds") is not None and spec.example:
         buttons.append(Button(f"try:{name}", "Try it"))
     buttons.append(Button(f"{HELP}{name} {MODIFIERS}", "Modifiers"))
-    if group_unit_lists(spec.options):
+    if unit_lists:
+        words_hint = phrase("What each word of a unit means: `/help {name} units`", name=name)
+        lines.append(Small(words_hint))
         buttons.append(Button(f"{HELP}{name} {UNITS}", "Units"))
-    return Reply(
-        spec.name, tuple(lines), by=spec.title, buttons=(*buttons, build_back_button(spec.path[:1]))
-    )
+    buttons.append(build_back_button(spec.path[:1]))
+    return Reply(spec.name, tuple(lines), by=spec.title, buttons=tuple(buttons))
 
 
-def _list_unit_numbers(words: UnitWords, who: str, id: str) -> list[Part]:
-    """What a unit may carry in this sequence: each number with its meaning, then the states and
-    flags by name.
+def _list_unit_numbers(words: UnitWords, options: str, id: str) -> list[Part]:
+    """Return the lines on the numbers, states and flags of a unit in the sequence `id`.
+
+    The first `MOST_KEYS` numbers have their meaning, those of this sequence alone before others.
+    The rest have their names only. `options` are the names of the options that take the units.
     """
-    keys = {
+    meanings = {
         key: option.help for key, option in words.keys.items() if _is_for_sequence(option.help, id)
     }
     flags = [flag for flag, text in words.flags.items() if _is_for_sequence(text, id)]
-    lines: list[Part] = [Group(f"A unit in {who} may carry", "", grave=True)]
-    shown = sorted(keys.items(), key=lambda item: _ONLY.search(item[1]) is None)  # its own first
-    lines += [
-        phrase("`{key}=` {text}", key=key, text=re.split(r"[,;(]", text)[0].strip())
-        for key, text in shown[:MOST_KEYS]
-    ]
-    if further := [*(key for key, _ in shown[MOST_KEYS:]), *flags]:
-        lines.append(f"and {', '.join(further)}")
+    keys = sorted(meanings, key=lambda key: _ONLY.search(meanings[key]) is None)
+    lines: list[Part] = [Group(f"A unit in {options} may carry", "", grave=True)]
+    for key in keys[:MOST_KEYS]:
+        short_meaning = re.split(r"[,;(]", meanings[key])[0].strip()
+        lines.append(phrase("`{key}=` {text}", key=key, text=short_meaning))
+    further_words = [*keys[MOST_KEYS:], *flags]
+    if further_words:
+        lines.append(f"and {', '.join(further_words)}")
     return lines
 
 
 def _is_for_sequence(text: str, id: str) -> bool:
-    found = _ONLY.search(text)
-    return found is None or found[1] == id
+    """Return whether the help text of a word says nothing on a single sequence, or names `id`."""
+    match = _ONLY.search(text)
+    return match is None or match[1] == id
 
 
 def _build_words_page(spec: CommandSpec, page: str) -> Reply:
-    """Everything that a sequence takes besides units, each with what it adds and means; or every
-    word of its units.
+    """Return a page below that of a sequence: its options and modifiers (MODIFIERS), or the words
+    of its units (UNITS), each with its meaning.
     """
     lines: list[Part] = []
     if page == MODIFIERS:
-        lines += [*_list_options(spec), *([Small(spec.details)] if spec.details else [])]
+        lines += _list_options(spec)
+        if spec.details:
+            lines.append(Small(spec.details))
         return _build_page_below(spec, lines, "everything that it takes")
     for name, options in group_unit_lists(spec.options).items():
         lines.append(Group(f"Words of a unit in {' and '.join(options)}", "", grave=True))
@@ -354,7 +418,7 @@ def _build_words_page(spec: CommandSpec, page: str) -> Reply:
 def _build_page_below(
     spec: CommandSpec, lines: Sequence[Part], about: str, title: str = ""
 ) -> Reply:
-    """A page below that of a command."""
+    """Return a page below that of a command, with buttons for the form and back."""
     return Reply(
         title or spec.name,
         tuple(lines),
@@ -364,7 +428,9 @@ def _build_page_below(
 
 
 def build_word_page(spec: CommandSpec, word: str) -> Reply | None:
-    """What one option or modifier of a command means; None for what it does not know."""
+    """Return the page on one option or modifier of a command, or None if the command has no such
+    word.
+    """
     folded = word.replace("-", "_")
     mods = spec.find_option("mods")
     option = spec.find_option(folded)
@@ -384,17 +450,18 @@ def _build_form_button(spec: CommandSpec) -> Button:
 
 
 def build_unit_words_page(game: str) -> Reply:
-    """Return every word that a unit of a game may carry; its types, states and markers if no
-    sequence takes a list of units.
+    """Return the page with every word that a unit of a game may have.
+
+    If no sequence takes a list of units, these are its types, states and markers.
     """
     lines: list[Part] = [
         "Each item is a unit type or a unit of the roster, then its numbers and words; separate items with ;",
         "Several of the roster at once: GI 1..10, us1..us4, all, all shaken, side:US, hex:H5.",
     ]
-    found = list(format_all_unit_words(find_system(game)))
-    if not found:
+    word_lists = list(format_all_unit_words(find_system(game)))
+    if not word_lists:
         lines = list_words(find_system(game))
-    for name, words in found:
+    for name, words in word_lists:
         lines += [Group(f"In {name}", "", grave=True), *words]
     return Reply(
         f"/{game}", tuple(lines), by="words of a unit", buttons=(build_back_button((game,)),)
@@ -402,50 +469,61 @@ def build_unit_words_page(game: str) -> Reply:
 
 
 def find_unit_word_lines(game: str, word: str) -> tuple[str, ...]:
-    """What a word behind a unit means in a game: `cavalry`."""
-    lines = (line for _, words in format_all_unit_words(find_system(game)) for line in words)
-    return tuple(dict.fromkeys(line for line in lines if re.split("[:=]", line)[0] == word))
+    """Return the lines on a word of a unit in a game, such as `cavalry`; () if no unit has it."""
+    lines: dict[str, None] = {}
+    for _, word_lines in format_all_unit_words(find_system(game)):
+        for line in word_lines:
+            if re.split("[:=]", line)[0] == word:
+                lines[line] = None
+    return tuple(lines)
 
 
 def _list_options(spec: CommandSpec) -> list[Part]:
-    lines: list[Part] = [
-        line for option in spec.options if option.type != "bool" for line in format_option(option)
-    ]
-    flags = [option for option in spec.options if option.type == "bool"]
+    """Return the lines on the options of a command, the flags last under a heading."""
+    lines: list[Part] = []
+    flags = []
+    for option in spec.options:
+        if option.type == "bool":
+            flags.append(option)
+        else:
+            lines += format_option(option)
     if flags:
-        lines += [Group("Flags", "", grave=True), *(f"  {format_flag(flag)}" for flag in flags)]
+        lines.append(Group("Flags", "", grave=True))
+        lines += [f"  {format_flag(flag)}" for flag in flags]
     return lines
 
 
 def format_flag(flag: Option) -> str:
-    """A flag with what it adds and says, and how to switch off one that is on by itself."""
-    about = [flag.help] if flag.help else []
+    """Return the name and help of a flag, and how to switch it off if it is on by default."""
+    texts = [flag.help] if flag.help else []
     if flag.default:
-        about.append(f"on by default; off with {flag.name}=no")
-    return f"{flag.name}: {'; '.join(about)}" if about else flag.name
+        texts.append(f"on by default; off with {flag.name}=no")
+    return f"{flag.name}: {'; '.join(texts)}" if texts else flag.name
 
 
 def format_option(option: Option) -> list[str]:
-    """Help for an option: what it is, what to type, its default; words that it takes with what
-    they mean.
+    """Return the indented lines of help on an option: its help, values and default.
+
+    Values with meanings have a line each. A long list of values is wrapped.
     """
-    about = f": {option.help}" if option.help else ""
+    label = f"  {option.name}"
+    if option.help:
+        label = f"{label}: {option.help}"
+    status = "optional"
     if option.is_required:
-        rest = "needed"
+        status = "needed"
     elif option.default not in (None, "", ()):
-        rest = f"default {option.default}"
-    else:
-        rest = "optional"
+        status = f"default {option.default}"
     if option.meanings:
-        meant = [
-            f"    {word}: {option.meanings[word]}" if word in option.meanings else f"    {word}"
-            for word in option.values
-        ]
-        return [f"  {option.name}{about} ({rest}):", *meant]
+        lines = [f"{label} ({status}):"]
+        for value in option.values:
+            meaning = f": {option.meanings[value]}" if value in option.meanings else ""
+            lines.append(f"    {value}{meaning}")
+        return lines
     if len(option.expectation) <= WIDTH:
-        return [f"  {option.name}{about} ({option.expectation}; {rest})"]
-    kind, _, words = option.expectation.partition(" of ")
-    folded = textwrap.wrap(
-        words, WIDTH, initial_indent="    ", subsequent_indent="    ", break_on_hyphens=False
+        return [f"{label} ({option.expectation}; {status})"]
+    kind, _, values = option.expectation.partition(" of ")
+    wrapped = textwrap.wrap(
+        values, WIDTH, initial_indent="    ", subsequent_indent="    ", break_on_hyphens=False
     )
-    return [f"  {option.name}{about} ({kind} of these; {rest}):", *folded]
+    return [f"{label} ({kind} of these; {status}):", *wrapped]

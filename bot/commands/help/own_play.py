@@ -1,4 +1,4 @@
-"""Help in somebody's own play: without what needs a game, as that is not installed there."""
+"""Help in a user's own conversation with the bot, where no game can be played."""
 
 from dataclasses import replace
 
@@ -11,11 +11,13 @@ from bot.ui.reply.reply import OPEN_FORM, Menu, Reply
 
 
 def leave_out_games(reply: Reply, registry: Registry) -> Reply:
-    """Return a page of help without the lines, buttons and entries that name a command which needs
-    a game.
+    """Return a page of help without the lines, buttons and menu entries that name a command which
+    needs a game.
     """
     lines = [part for part in reply.lines if not _part_needs_game(part, registry)]
-    buttons = [one for one in reply.buttons if not _action_needs_game(one.action, registry)]
+    buttons = [
+        button for button in reply.buttons if not _action_needs_game(button.action, registry)
+    ]
     menus: list[Menu] = []
     for menu in reply.menus:
         entries = [
@@ -26,6 +28,7 @@ def leave_out_games(reply: Reply, registry: Registry) -> Reply:
 
 
 def _part_needs_game(part: Part, registry: Registry) -> bool:
+    """Return whether a line names a command that needs a game, or has a button for one."""
     if isinstance(part, Entry) and _action_needs_game(part.action, registry):
         return True
     text = part if isinstance(part, str) else getattr(part, "text", "")
@@ -34,7 +37,7 @@ def _part_needs_game(part: Part, registry: Registry) -> bool:
 
 
 def _action_needs_game(action: str, registry: Registry) -> bool:
-    """Return whether a button opens the form, or the page, of what needs a game."""
+    """Return whether a button opens the form or the help page of a command that needs a game."""
     for beginning in (OPEN_FORM, HELP):
         if action.startswith(beginning):
             return _needs_game(action.removeprefix(beginning), registry)
@@ -42,7 +45,9 @@ def _action_needs_game(action: str, registry: Registry) -> bool:
 
 
 def _needs_game(line: str, registry: Registry) -> bool:
-    """Return whether a line names a command that needs a game, or a group of only such commands."""
+    """Return whether the command at the start of the line needs a game, or all commands of the
+    group there.
+    """
     words = tuple(comparison_key(line).removeprefix("/").split())
     if words and words[0] == "help":
         words = words[1:]

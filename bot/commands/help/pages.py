@@ -1,5 +1,6 @@
-"""Pages of help: where it begins (four things to do, each with its button), what a rule set or a
-group of commands has, and topics that are no single command."""
+"""Pages of help that are no single command: the first page, the pages of rule sets and groups of
+commands, topics, and the welcome message.
+"""
 
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, metadata
@@ -19,104 +20,118 @@ from bot.ui.spec import CommandSpec, Path
 
 HELP = "help:"
 CHECKS = ("Check", "Rally", "Spot")
-"""The verbs of sequences by which a rule set's help groups them, beside those of attacks."""
+"""The verbs of sequences that the page of a rule set lists as checks."""
 MOST = 25
 GAMES = "games"
 BACK = "Back"
 
 
 def _list_versions() -> tuple[Part, ...]:
-    """Which release this is, where its source is, and the edition of each rule set."""
+    """Return the release, the addresses of its source, and the edition of each rule set."""
     try:
-        pages = metadata(NAME).get_all("Project-URL") or []
+        urls = metadata(NAME).get_all("Project-URL") or []
     except PackageNotFoundError:  # run from its source, not installed
-        pages = []
-    where = [page.replace(", ", ": ", 1) for page in pages]
+        urls = []
+    addresses = [url.replace(", ", ": ", 1) for url in urls]
     editions = tuple((game.id, f"edition {game.edition}") for game in get_systems().values())
-    source = where or ["Source: ask your host."]
     return (
         f"Grognard {get_release()}",
-        *source,
+        *(addresses or ["Source: ask your host."]),
         Grid(editions),
         "A log says under which edition each result was rolled.",
     )
 
 
 def build_topic_page(name: str) -> Reply:
-    """Help on a topic."""
+    """Return the page of a topic of `TOPICS`."""
     topic = TOPICS[name]
-    lines = (
-        _list_versions()
-        if name == "version"
-        else (Grid(tuple(GUIDE)),)
-        if name == "dice"
-        else topic.lines
-    )
+    lines: tuple[Part, ...] = topic.lines
+    if name == "version":
+        lines = _list_versions()
+    elif name == "dice":
+        lines = (Grid(tuple(GUIDE)),)
     return Reply(topic.title, lines, by=topic.about, buttons=(build_back_button(()),))
 
 
 def find_first_attack(registry: Registry, game: str) -> CommandSpec | None:
-    """The attack that a rule set is shown by: its first whose odds can be counted, best a shot."""
-    known = [spec for spec in registry.list_below((game,)) if spec.find_option("odds") is not None]
-    known.sort(key=lambda spec: (spec.path[-1] not in ("fire", "shoot"), spec.verb not in ATTACKS))
-    return known[0] if known else None
+    """Return the sequence of a rule set that serves as its example; None if none has odds.
+
+    Of those with odds, `fire` or `shoot` goes first, then another attack.
+    """
+    specs = [spec for spec in registry.list_below((game,)) if spec.find_option("odds") is not None]
+    specs.sort(key=lambda spec: (spec.path[-1] not in ("fire", "shoot"), spec.verb not in ATTACKS))
+    return specs[0] if specs else None
 
 
 def build_overview_page(
     registry: Registry, games: Sequence[str], played: str, *, greets: bool = False
 ) -> Reply:
-    """Four things to do, and a menu of the rule sets and topics."""
-    shown = [played] if played in games else [game for game in ("lnlt", *games) if game in games]
-    attacks = (find_first_attack(registry, game) for game in dict.fromkeys(shown))
-    things: list[Part] = []
-    if (
-        first := next((shot for shot in attacks if shot is not None and shot.verb in ATTACKS), None)
-    ) is not None:
-        name = " ".join(first.path)
-        odds = phrase("`/help odds`")
+    """Return the first page of help: four things to do, the rule sets, and a menu of topics.
+
+    `games` are the ids of the enabled rule sets. The example is of the rule set `played`, if there
+    is one.
+    """
+    candidates = [played] if played in games else ["lnlt", *games]
+    example_games = [game for game in dict.fromkeys(candidates) if game in games]
+    lines: list[Part] = []
+    example = _find_example_attack(registry, example_games)
+    if example is not None:
+        name = " ".join(example.path)
         fight = phrase("`/help {name}`", name=name)
-        things.append(
-            Entry("Fight", "one command per attack", fight, OPEN_FORM + name, "Open a form")
-        )
-        things.append(Entry("Odds", "exact chances before you roll", odds, f"try:{name}", "Try"))
-    game = phrase("`/game start`, `/unit add`")
-    things += [
-        Entry("A game", "units, turns, undo, log", game, f"{OPEN_FORM}game start", "Start"),
-        Entry("Dice", "anything: 4d6kh3+2", phrase("`/roll 2d6+3`"), "throw:2d6", "Roll 2d6"),
+        odds = phrase("`/help odds`")
+        lines += [
+            Entry("Fight", "one command per attack", fight, OPEN_FORM + name, "Open a form"),
+            Entry("Odds", "exact chances before you roll", odds, f"try:{name}", "Try"),
+        ]
+    game_commands = phrase("`/game start`, `/unit add`")
+    start_form = f"{OPEN_FORM}game start"
+    roll = phrase("`/roll 2d6+3`")
+    lines += [
+        Entry("A game", "units, turns, undo, log", game_commands, start_form, "Start"),
+        Entry("Dice", "anything: 4d6kh3+2", roll, "throw:2d6", "Roll 2d6"),
         Group("Rule sets", "", grave=True),
         *_list_rule_sets(registry, games),
         Small(phrase("What a card calls it: `/find melee odds`")),
         Small(phrase("On any command: `/help lnlt fire`")),
     ]
-    sets = [MenuEntry(f"{HELP}{game}", registry.games[game].title, f"/{game}") for game in games]
-    topics = [
-        MenuEntry(f"{HELP}{name}", topic.title, topic.about) for name, topic in TOPICS.items()
-    ]
-    tops = (
-        name
-        for name in registry.top_names
-        if name not in (*registry.games, "help") and not name.endswith(TABLE)
-    )
-    groups = [
-        MenuEntry(f"{HELP}{name}", f"/{name}", _get_first_sentence(registry.describe_name(name)))
-        for name in tops
-    ]
+    entries = _list_overview_entries(registry, games)[:MOST]
     welcome = "Hello. " if greets else ""
     return Reply(
         f"{welcome}Grognard fights tabletop wargames in your channel",
-        tuple(things),
+        tuple(lines),
         by="pick your units, it does the tables",
-        menus=(Menu("A rule set, or any topic", (*sets, *topics, *groups)[:MOST], "Topics"),),
+        menus=(Menu("A rule set, or any topic", tuple(entries), "Topics"),),
     )
 
 
+def _find_example_attack(registry: Registry, games: Sequence[str]) -> CommandSpec | None:
+    """Return the example of the first of these rule sets whose example is an attack, or None."""
+    for game in games:
+        spec = find_first_attack(registry, game)
+        if spec is not None and spec.verb in ATTACKS:
+            return spec
+    return None
+
+
+def _list_overview_entries(registry: Registry, games: Sequence[str]) -> list[MenuEntry]:
+    """Return a menu entry for each rule set, each topic, and each other command or group."""
+    entries = [MenuEntry(f"{HELP}{game}", registry.games[game].title, f"/{game}") for game in games]
+    for name, topic in TOPICS.items():
+        entries.append(MenuEntry(f"{HELP}{name}", topic.title, topic.about))
+    for name in registry.top_names:
+        if name not in (*registry.games, "help") and not name.endswith(TABLE):
+            about = _get_first_sentence(registry.describe_name(name))
+            entries.append(MenuEntry(f"{HELP}{name}", f"/{name}", about))
+    return entries
+
+
 def _list_rule_sets(registry: Registry, games: Sequence[str]) -> list[Part]:
-    """The rule sets by their names, each with its command."""
+    """Return a line with the command and the title of each rule set."""
     return [phrase("`/{id}` {title}", id=id, title=registry.games[id].title) for id in games[:MOST]]
 
 
 def build_games_page(registry: Registry, games: Sequence[str]) -> Reply:
-    """Which games there are here, and where one's own are."""
+    """Return the page of the enabled rule sets, with a menu that explains one."""
     lines = (
         *_list_rule_sets(registry, games),
         Small(phrase("`/help lnlt` says what one has, `/me games` which you play.")),
@@ -130,143 +145,155 @@ def build_games_page(registry: Registry, games: Sequence[str]) -> Reply:
 
 
 def build_group_page(path: Path, registry: Registry) -> Reply:
-    """What is below a word: the sequences of a rule set, its tables, or a group's commands. A
-    menu explains one.
+    """Return the page of a rule set, of its tables, or of a group of commands, with a menu that
+    explains one of them.
     """
     if len(path) == 1 and path[0] in registry.games:
         return _build_rule_set_page(path[0], registry)
     if path[0].endswith(TABLE):
         return _build_tables_page(path, registry)
     specs = list(registry.list_below(path))
-    lines: tuple[Part, ...] = tuple(
-        phrase("`{name}` {about}", name=s.name, about=_get_first_sentence(s.summary)) for s in specs
-    )
+    lines: list[Part] = []
+    for spec in specs:
+        about = _get_first_sentence(spec.summary)
+        lines.append(phrase("`{name}` {about}", name=spec.name, about=about))
     menus = (_build_menu("What do you want to do?", specs, "Explain"),)
     return Reply(
         f"/{path[0]}",
-        lines,
+        tuple(lines),
         by=registry.describe_name(path[0]),
         menus=menus,
         buttons=(build_back_button(()),),
     )
 
 
-def _build_rule_set_page(game: str, registry: Registry) -> Reply:
-    specs = list(registry.list_below((game,)))
-    if not specs:  # a pack of tables alone
-        return _build_tables_page((game + TABLE,), registry)
-    lines: list[Part] = []
-    for label, found in (
-        ("Attacks", [spec for spec in specs if spec.verb in ATTACKS]),
-        ("Checks", [spec for spec in specs if spec.verb in CHECKS]),
-        ("Other rolls", [spec for spec in specs if spec.verb not in (*ATTACKS, *CHECKS)]),
-    ):
-        if found:
-            lines.append(Group(label, ", ".join(spec.path[-1] for spec in found), grave=True))
-    example = find_first_attack(registry, game) or specs[0]
+def _build_rule_set_page(game_id: str, registry: Registry) -> Reply:
+    """Return the page of a rule set: its sequences by kind, and an example. A rule set without
+    sequences has the page of its tables.
+    """
+    specs = list(registry.list_below((game_id,)))
+    if not specs:
+        return _build_tables_page((game_id + TABLE,), registry)
+    game = registry.games[game_id]
+    lines = _list_sequences_by_kind(specs)
+    example = find_first_attack(registry, game_id) or specs[0]
     lines.append(Small(phrase("Each is a command: `{name}`", name=example.name)))
     if any(group_unit_lists(spec.options) for spec in specs):
-        lines.append(Small(phrase("The words behind a unit: `/help {game} units`", game=game)))
-    if notice := registry.games[game].game.get("notice"):
+        lines.append(Small(phrase("The words behind a unit: `/help {game} units`", game=game_id)))
+    notice = game.game.get("notice")
+    if notice:
         lines.append(Small(str(notice)))
-    buttons = (
-        Button(
-            OPEN_FORM + " ".join(example.path),
-            example.path[-1].replace("-", " ").capitalize(),
-            "primary",
-        ),
-        Button(f"{HELP}{game}{TABLE}", "Tables"),
-        Button(f"{OPEN_FORM}game start system={game}", "Start a game"),
-        build_back_button(()),
-    )
-    title = registry.games[game].title
-    own = about.rules if (about := registry.games[game].about) is not None else ""
-    by = f"its rules: {own}" if own else "bring the rule book, Grognard brings the tables"
+    example_label = example.path[-1].replace("-", " ").capitalize()
+    rules = game.about.rules if game.about is not None else ""
+    by = "bring the rule book, Grognard brings the tables"
+    if rules:
+        by = f"its rules: {rules}"
     return Reply(
-        title,
+        game.title,
         tuple(lines),
         by=by,
         menus=(_build_menu("What do you want to do?", specs, "Explain"),),
+        buttons=(
+            Button(OPEN_FORM + " ".join(example.path), example_label, "primary"),
+            Button(f"{HELP}{game_id}{TABLE}", "Tables"),
+            Button(f"{OPEN_FORM}game start system={game_id}", "Start a game"),
+            build_back_button(()),
+        ),
+    )
+
+
+def _list_sequences_by_kind(specs: Sequence[CommandSpec]) -> list[Part]:
+    """Return the names of the sequences under the headings Attacks, Checks and Other rolls."""
+    names_by_kind: dict[str, list[str]] = {"Attacks": [], "Checks": [], "Other rolls": []}
+    for spec in specs:
+        kind = "Other rolls"
+        if spec.verb in ATTACKS:
+            kind = "Attacks"
+        elif spec.verb in CHECKS:
+            kind = "Checks"
+        names_by_kind[kind].append(spec.path[-1])
+    return [
+        Group(kind, ", ".join(names), grave=True) for kind, names in names_by_kind.items() if names
+    ]
+
+
+def _build_tables_page(path: Path, registry: Registry) -> Reply:
+    """Return the page of the tables of a rule set by group, with menus that explain one.
+
+    `path` is `ID-table`, or that and a group.
+    """
+    game = registry.games[path[0].removesuffix(TABLE)]
+    specs_by_group: dict[str, list[CommandSpec]] = {}
+    for spec in registry.list_below(path):
+        specs_by_group.setdefault(spec.path[1], []).append(spec)
+    lines: list[Part] = []
+    menus = []
+    for group, specs in specs_by_group.items():
+        label = game.game["groups"][group]
+        lines.append(Group(label, ", ".join(spec.path[-1] for spec in specs), grave=True))
+        for start in range(0, len(specs), MOST):
+            menus.append(_build_menu(label, specs[start : start + MOST], label))
+    example = next(registry.list_below(path)).example
+    lines.append(Small(phrase("One is read like this: `{example}`", example=example)))
+    buttons: tuple[Button, ...] = (build_back_button((game.id,)),)
+    if not game.has_sequences:  # the rule set has no other page
+        lines.append(Small(str(game.game["notice"])))
+        start_button = Button(f"{OPEN_FORM}game start system={game.id}", "Start a game")
+        buttons = (start_button, build_back_button(()))
+    return Reply(
+        f"/{' '.join(path)}",
+        tuple(lines),
+        by=f"{game.title}: tables",
+        menus=tuple(menus[:4]),
         buttons=buttons,
     )
 
 
-def _build_tables_page(path: Path, registry: Registry) -> Reply:
-    game = registry.games[path[0].removesuffix(TABLE)]
-    by_group: dict[str, list[CommandSpec]] = {}
-    for spec in registry.list_below(path):
-        by_group.setdefault(spec.path[1], []).append(spec)
-    lines: list[Part] = []
-    menus = []
-    for group, specs in by_group.items():
-        label = game.game["groups"][group]
-        lines.append(Group(label, ", ".join(spec.path[-1] for spec in specs), grave=True))
-        menus += [
-            _build_menu(label, specs[at : at + MOST], label) for at in range(0, len(specs), MOST)
-        ]
-    lines.append(
-        Small(
-            phrase(
-                "One is read like this: `{example}`",
-                example=next(registry.list_below(path)).example,
-            )
-        )
-    )
-    buttons: tuple[Button, ...] = (build_back_button((game.id,)),)
-    if not game.has_sequences:  # this page is the game's only one
-        lines.append(Small(str(game.game["notice"])))
-        buttons = (
-            Button(f"{OPEN_FORM}game start system={game.id}", "Start a game"),
-            build_back_button(()),
-        )
-    about = f"{game.title}: tables"
-    return Reply(
-        f"/{' '.join(path)}", tuple(lines), by=about, menus=tuple(menus[:4]), buttons=buttons
-    )
-
-
 def build_back_button(path: Path) -> Button:
-    """Up to the screen before this one."""
+    """Return the button *Back*, which shows the page of `path`; that of () is the first page."""
     return Button(HELP + " ".join(path), BACK)
 
 
-def _build_menu(label: str, specs: Sequence[CommandSpec], short: str) -> Menu:
-    entries = [
-        MenuEntry(
-            HELP + " ".join(s.path),
-            f"/{s.path[0]} {s.path[-1]}",
-            _get_first_sentence(s.title or s.summary),
-        )
-        for s in specs[:MOST]
-    ]
-    return Menu(label, tuple(entries), short)
+def _build_menu(label: str, specs: Sequence[CommandSpec], short_label: str) -> Menu:
+    """Return a menu that shows the page of one of these commands, at most `MOST`."""
+    entries = []
+    for spec in specs[:MOST]:
+        command = f"/{spec.path[0]} {spec.path[-1]}"
+        about = _get_first_sentence(spec.title or spec.summary)
+        entries.append(MenuEntry(HELP + " ".join(spec.path), command, about))
+    return Menu(label, tuple(entries), short_label)
 
 
 def _get_first_sentence(text: str) -> str:
-    """The first sentence of a text, as much of it as a menu shows."""
-    first = text.split(". ")[0].rstrip(".")
-    return first if len(first) <= 70 else f"{first[:66].rpartition(' ')[0]} ..."
+    """Return the first sentence of a text without its period, cut to the 70 characters of a menu
+    entry.
+    """
+    sentence = text.split(". ")[0].rstrip(".")
+    return sentence if len(sentence) <= 70 else f"{sentence[:66].rpartition(' ')[0]} ..."
 
 
-# -- what newcomers read once: when the bot comes to a server or workspace
+# -- the welcome message when the bot joins a server or workspace
 
 _NUMBERS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten")
 
 
-def build_welcome(registry: Registry, who: str, commitment: str) -> Reply:
-    """The welcome, with four things to begin with; `who` says in the platform's words who can play.
-    The commitment is that of the first free play."""
+def build_welcome(registry: Registry, players_sentence: str, commitment: str) -> Reply:
+    """Return the welcome message, with four buttons to begin with.
+
+    `players_sentence` says in the platform's words who can play. `commitment` is that of the dice
+    of the first free play.
+    """
     count = len(registry.games)
-    names = ", ".join(
-        game.title.partition(" (")[0].partition(",")[0] for game in registry.games.values()
-    )
-    ready = f"{_NUMBERS[count] if count < len(_NUMBERS) else count} rule sets are ready."
-    shots = [game for game in registry.games if registry.get((game, "fire")) is not None]
-    shown = "lnlt" if "lnlt" in shots else shots[0]
+    titles = [game.title for game in registry.games.values()]
+    names = ", ".join(title.partition(" (")[0].partition(",")[0] for title in titles)
+    number = _NUMBERS[count] if count < len(_NUMBERS) else str(count)
+    fire_games = [game for game in registry.games if registry.get((game, "fire")) is not None]
+    example_game = "lnlt" if "lnlt" in fire_games else fire_games[0]
     return Reply(
         "Grognard is here",
         (
-            f"{ready} {who} You're only pinged when it's your move.",
+            f"{number} rule sets are ready. {players_sentence} "
+            "You're only pinged when it's your move.",
             Small(f"{names}."),
             Small(phrase("It keeps rolls, units and player names; `/privacy show` lists yours.")),
             Small(
@@ -279,7 +306,7 @@ def build_welcome(registry: Registry, who: str, commitment: str) -> Reply:
         by="wargame combat, exact odds, dice you can check",
         buttons=(
             Button(f"{OPEN_FORM}game start", "Start a game", "primary"),
-            Button(f"try:{shown} fire", "Try a shot"),
+            Button(f"try:{example_game} fire", "Try a shot"),
             Button(f"{OPEN_FORM}setup systems", "Choose rule sets"),
             Button("help:", "Help"),
         ),

@@ -24,11 +24,11 @@ from bot.rulesets.packs.archive import PACK, read_content, zip_content
 from bot.ui.reply.reply import Button, Menu, MenuEntry, Reply
 
 ADD = "freepack"
-"""The button that adds one."""
+"""The name of the button that adds a free pack."""
 
 
 FIRST = ("salt-road", "three-mills")
-"""The packs that have a button of their own: whole games for two players."""
+"""Ids of the packs that have a button of their own: whole games for two players."""
 
 
 class FreePack(NamedTuple):
@@ -42,30 +42,26 @@ class FreePack(NamedTuple):
 
 @lru_cache(maxsize=1)
 def load_free_packs() -> tuple[FreePack, ...]:
-    """Return the free packs that come with the program, by title."""
+    """Load the free packs that come with the program, sorted by title. They are loaded once."""
     folder = find_named_folder(FREE)
-    found = []
+    packs = []
     for file in folder.glob(f"*/{PACK}"):
         about = yaml.load(file.read_text("utf-8"), yaml.CSafeLoader)
-        found.append(
-            FreePack(
-                str(about["id"]), str(about["title"]), str(about["author"]), str(about["licence"])
-            )
-        )
-    return tuple(sorted(found, key=lambda pack: pack.title))
+        texts = [str(about[key]) for key in FreePack._fields]
+        packs.append(FreePack(*texts))
+    return tuple(sorted(packs, key=lambda pack: pack.title))
 
 
-def list_missing_packs(known: Collection[str]) -> list[FreePack]:
-    """Return the free packs that neither the host nor the server has; `known` are the server's."""
-    return [
-        pack
-        for pack in load_free_packs()
-        if pack.id not in known and pack.id not in load_shared_systems()
-    ]
+def list_missing_packs(server_ids: Collection[str]) -> list[FreePack]:
+    """Return the free packs that neither the host nor the server has. `server_ids` are the ids of
+    the server's packs.
+    """
+    taken_ids = {*server_ids, *load_shared_systems()}
+    return [pack for pack in load_free_packs() if pack.id not in taken_ids]
 
 
 def build_free_pack_menu(packs: Collection[FreePack]) -> tuple[Menu, ...]:
-    """Return a menu that adds one of the packs, if there are any."""
+    """Return a menu that adds one of the packs, or () if there are none."""
     entries = tuple(
         MenuEntry(f"{ADD}:{pack.id}", pack.title, f"By {pack.author}. {pack.licence}")
         for pack in packs
@@ -75,28 +71,33 @@ def build_free_pack_menu(packs: Collection[FreePack]) -> tuple[Menu, ...]:
 
 @declare_command("pack list", "The packs of this server", private=True, needs_game=True)
 async def list_server_packs(context: Context) -> Reply:
-    """Return the packs of this server, and the free ones that it can add."""
-    known = await list_versions(context.store, get_server_key(context.command.where))
-    packs = list_missing_packs({version.id for version in known})
-    reply = await list_packs(context, [pack.title for pack in packs], build_free_pack_menu(packs))
-    first = [pack for pack in packs if pack.id in FIRST]
-    buttons = [
-        Button(f"{ADD}:{pack.id}", f"Add {pack.title}", "plain" if index else "good")
-        for index, pack in enumerate(first)
-    ]
+    """List the packs of this server to the user alone, with buttons and a menu for the free packs
+    that it lacks.
+    """
+    versions = await list_versions(context.store, get_server_key(context.command.where))
+    packs = list_missing_packs({version.id for version in versions})
+    titles = [pack.title for pack in packs]
+    reply = await list_packs(context, titles, build_free_pack_menu(packs))
+    buttons: list[Button] = []
+    for pack in packs:
+        if pack.id in FIRST:
+            style = "plain" if buttons else "good"
+            buttons.append(Button(f"{ADD}:{pack.id}", f"Add {pack.title}", style))
     return replace(reply, buttons=tuple(buttons))
 
 
 @declare_button("freepack", private=True)
 async def add_free_pack(context: Context, id: str) -> Reply:
-    """Check a free pack and keep it for this server, as if a manager had sent it. Raises
-    UserError.
+    """Check the free pack with this id and store it for this server. It is not enabled by that.
+
+    Raises UserError for a user who is not a manager, for an unknown pack, and if the server has
+    enough packs.
     """
     need_manager(context)
-    known = await need_room(context)
+    versions = await need_room(context)
     pack = next((pack for pack in load_free_packs() if pack.id == id), None)
     if pack is None:
         raise UserError("That pack no longer comes with the bot.", code="unknown-pack")
     data = zip_content(read_content(find_named_folder(FREE) / pack.id))
-    found = await review_pack(context, review_file, data, "", "", f"{pack.id}.zip", "")
-    return await save_reviewed_pack(context, found, known)
+    review = await review_pack(context, review_file, data, "", "", f"{pack.id}.zip", "")
+    return await save_reviewed_pack(context, review, versions)

@@ -1,10 +1,9 @@
-"""`/macro`: saved commands with gaps, a person's own and the server's.
+"""`/macro`: saved commands with gaps, of a user and of a server.
 
-What a macro comes to is run by the app as if it had been typed (`App.called`).
+The app runs the command of a macro as if it had been typed.
 """
 
 import asyncio
-from collections.abc import Sequence
 
 from bot.commands.context import Context
 from bot.commands.declare import declare_command
@@ -35,11 +34,11 @@ MACRO_NAME = Option("name", "str", "what the macro is called", complete="macro")
 FOR_SERVER = build_flag("server", "everybody's here rather than your own; managers only")
 
 CONSOLE = ("as", "tutorial", "quit", "exit", "press")
-"""Words of the console's own."""
+"""Words of the console, which cannot name a macro."""
 FILE = "macros.txt"
 LONGEST_FILE = 200_000
-"""Characters of a file of macros: every one that a server may have, and as much again for
-remarks.
+"""Maximum number of characters of a file of macros: all that a server may have, and as much again
+for comments.
 """
 FORM = "form:"
 
@@ -54,23 +53,31 @@ FORM = "form:"
     private=True,
 )
 async def add_macro(context: Context) -> Reply:
-    """Save a macro, in place of one of the same name."""
+    """Save a macro of the user, or with the option `server` of the server, in place of one with the
+    same name.
+
+    Raises UserError for a name or text that cannot be one, and if there are too many macros.
+    """
     options = context.clean_options()
     shared = options["server"]
     owner = _get_owner(context, shared=options["server"])
     macro = _create_macro(context.registry, options["name"], options["text"], shared=shared)
-    before = await load_macros(context.store, owner)
-    _need_room({*before, macro.name}, shared=shared)
+    macros = await load_macros(context.store, owner)
+    _need_room({*macros, macro.name}, shared=shared)
     context.commit.docs.append(build_macro_doc(macro, owner))
-    was = before.get(macro.name)
+    replaced = macros.get(macro.name)
     lines: list[Part] = [Typed(macro.text)]
-    if was is not None and was.text != macro.text:
-        lines.append(Phrase("Before: ", Typed(was.text)))
+    if replaced is not None and replaced.text != macro.text:
+        lines.append(Phrase("Before: ", Typed(replaced.text)))
     lines.append(Phrase("Run it: ", Typed(macro.example)))
     buttons = (Button(f"{FORM}macro run {macro.name}", "Run…"),) if macro.gaps else ()
-    title = f"Macro {macro.name} is {'changed' if was is not None else 'saved'}"
+    verb = "changed" if replaced is not None else "saved"
     return Reply(
-        title, tuple(lines), by=_format_owner(shared=shared), private=True, buttons=buttons
+        f"Macro {macro.name} is {verb}",
+        tuple(lines),
+        by=_format_owner(shared=shared),
+        private=True,
+        buttons=buttons,
     )
 
 
@@ -83,13 +90,14 @@ async def add_macro(context: Context) -> Reply:
     private=True,
 )
 async def explain_failed_run(context: Context) -> Reply:
-    """What is wrong with a macro that could not be run: the app runs all others. Raises
-    UserError.
+    """Raise the UserError that says why a macro could not be run. It never returns.
+
+    The app runs a macro itself, so a command reaches this handler only if that failed.
     """
     options = context.command.options
-    where = context.command.where
+    channel = context.command.where
     name = str(options.get("name") or "").strip()
-    macro = await find_macro(context.store, name, context.command.who.key, where)
+    macro = await find_macro(context.store, name, context.command.who.key, channel)
     if not name:
         raise UserError(
             "Which macro?",
@@ -105,63 +113,70 @@ async def explain_failed_run(context: Context) -> Reply:
 
 @declare_command("macro list", "Your macros and the server's", private=True)
 async def list_macros(context: Context) -> Reply:
-    """Return a private list of the macros that one can run here: one's own, then the server's. If
-    there are none, say how to save one.
+    """List the macros that the user can run here to the user alone: their own, then the server's.
+
+    Without any, the reply shows how to save one.
     """
-    own = await load_macros(context.store, context.command.who.key)
-    shared = await load_macros(context.store, context.command.where.server, shared=True)
-    lines: list[Part] = [_format_macro(macro) for macro in own.values()]
-    if own and shared:
+    own_macros = await load_macros(context.store, context.command.who.key)
+    server_macros = await load_macros(context.store, context.command.where.server, shared=True)
+    lines: list[Part] = [_format_macro(macro) for macro in own_macros.values()]
+    if own_macros and server_macros:
         lines.append("The server's:")
-    lines += [
-        _format_macro(macro, " (yours goes first)" if name in own else "")
-        for name, macro in shared.items()
-    ]
+    for name, macro in server_macros.items():
+        lines.append(_format_macro(macro, " (yours goes first)" if name in own_macros else ""))
     if not lines:
-        first = phrase('Save one: `/macro add h "roll {{n=1}}d10>=8"`')
-        return Reply(
-            "No macros yet", (first, phrase("Then run it: `/macro run h n=3`")), private=True
-        )
-    example = next(iter((own or shared).values())).example
-    lines.append(Phrase("Run one: ", Typed(example)))
-    counts = {"of your own": len(own), "of the server's": len(shared)}
-    told = ", ".join(f"{count} {whose}" for whose, count in counts.items() if count)
-    return Reply(f"Macros: {told}", tuple(lines), private=True)
+        how_to_save = phrase('Save one: `/macro add h "roll {{n=1}}d10>=8"`')
+        how_to_run = phrase("Then run it: `/macro run h n=3`")
+        return Reply("No macros yet", (how_to_save, how_to_run), private=True)
+    first_macro = next(iter((own_macros or server_macros).values()))
+    lines.append(Phrase("Run one: ", Typed(first_macro.example)))
+    counts = []
+    if own_macros:
+        counts.append(f"{len(own_macros)} of your own")
+    if server_macros:
+        counts.append(f"{len(server_macros)} of the server's")
+    return Reply(f"Macros: {', '.join(counts)}", tuple(lines), private=True)
 
 
 @declare_command(
     "macro remove", "Delete a macro", MACRO_NAME, FOR_SERVER, example="h", private=True
 )
 async def remove_macro(context: Context) -> Reply:
-    """Delete one. Raises UserError."""
+    """Delete a macro of the user, or with the option `server` of the server.
+
+    The reply has the command that restores it. Raises UserError if there is no such macro.
+    """
     options = context.clean_options()
     owner = _get_owner(context, shared=options["server"])
     name = comparison_key(options["name"])
-    macro = (await load_macros(context.store, owner)).get(name)
+    macros = await load_macros(context.store, owner)
+    macro = macros.get(name)
     if macro is None:
-        other = await find_macro(
-            context.store, name, context.command.who.key, context.command.where
-        )
-        if other is None:
-            raise await _build_unknown_macro_error(context, name)
-        if other.shared:
-            hint = phrase("A manager deletes it: `/macro remove {name} server`", name=name)
-            raise UserError(
-                f"{name} is the server's.", hint=hint, option="server", code="not-yours"
-            )
-        hint = phrase("Delete it: `/macro remove {name}`", name=name)
-        raise UserError(
-            f"{name} is your own, not the server's.",
-            hint=hint,
-            option="server",
-            code="unknown-macro",
-        )
+        raise await _build_missing_macro_error(context, name)
     context.commit.drop_docs.append((MACRO, build_macro_doc(macro, owner).key))
     server = " server" if options["server"] else ""
-    again = Typed(f"/macro add {name}{server} text={quote_value(macro.text)}")
-    lines = (Typed(macro.text), Small(Phrase("To have it back: ", again)))
+    restoring_command = Typed(f"/macro add {name}{server} text={quote_value(macro.text)}")
+    lines = (Typed(macro.text), Small(Phrase("To have it back: ", restoring_command)))
     return Reply(
         f"Macro {name} is deleted", lines, by=_format_owner(shared=options["server"]), private=True
+    )
+
+
+async def _build_missing_macro_error(context: Context, name: str) -> UserError:
+    """Return the error for a macro that the user and the server do not have, or that belongs to the
+    other of the two.
+    """
+    other = await find_macro(context.store, name, context.command.who.key, context.command.where)
+    if other is None:
+        return await _build_unknown_macro_error(context, name)
+    if other.shared:
+        hint = phrase("A manager deletes it: `/macro remove {name} server`", name=name)
+        return UserError(f"{name} is the server's.", hint=hint, option="server", code="not-yours")
+    return UserError(
+        f"{name} is your own, not the server's.",
+        hint=phrase("Delete it: `/macro remove {name}`", name=name),
+        option="server",
+        code="unknown-macro",
     )
 
 
@@ -169,8 +184,9 @@ async def remove_macro(context: Context) -> Reply:
     "macro export", "Your macros as a file, to keep or to bring elsewhere", FOR_SERVER, private=True
 )
 async def export_macros(context: Context) -> Reply:
-    """A person's own macros, or the server's, as a file that people can read and change. Raises
-    UserError.
+    """Return the user's own macros, or the server's, as a text file that `/macro import` reads.
+
+    Raises UserError if there are none.
     """
     shared = context.clean_options()["server"]
     owner = context.command.where.server if shared else context.command.who.key
@@ -178,10 +194,10 @@ async def export_macros(context: Context) -> Reply:
     if not macros:
         raise UserError("There are no macros to export.", code="unknown-macro")
     text = "".join(f"{macro.name}: {macro.text}\n" for macro in macros.values())
-    first = phrase("Bring them back, or elsewhere: `/macro import`")
+    advice = phrase("Bring them back, or elsewhere: `/macro import`")
     return Reply(
         format_count(len(macros), "macro"),
-        (first,),
+        (advice,),
         by=_format_owner(shared=shared),
         private=True,
         files=(File(FILE, text),),
@@ -197,24 +213,30 @@ async def export_macros(context: Context) -> Reply:
     private=True,
 )
 async def import_macros(context: Context) -> Reply:
-    """All macros of a file, or none where one of them cannot be. Raises UserError."""
+    """Save all macros of a file in place of those with the same names.
+
+    Raises UserError, and saves none, if one of them is wrong or if there would be too many.
+    """
     options = context.clean_options()
     shared = options["server"]
     owner = _get_owner(context, shared=options["server"])
     check_utf8(options["file"])
     if len(options["file"]) > LONGEST_FILE:
-        what = f"A file of macros has at most {LONGEST_FILE:,} characters."
-        raise UserError(what, option="file", code="file-too-large")
-    found = await asyncio.to_thread(read_macros, options["file"], context.registry, shared=shared)
-    before = await load_macros(context.store, owner)
-    _need_room({*before, *found}, shared=shared)
-    context.commit.docs += [build_macro_doc(macro, owner) for macro in found.values()]
-    changed = sorted(
-        name for name in found if name in before and before[name].text != found[name].text
+        message = f"A file of macros has at most {LONGEST_FILE:,} characters."
+        raise UserError(message, option="file", code="file-too-large")
+    new_macros = await asyncio.to_thread(
+        read_macros, options["file"], context.registry, shared=shared
     )
-    lines = [", ".join(found), *([f"Changed: {', '.join(changed)}"] if changed else [])]
+    macros = await load_macros(context.store, owner)
+    _need_room({*macros, *new_macros}, shared=shared)
+    context.commit.docs += [build_macro_doc(macro, owner) for macro in new_macros.values()]
+    common_names = macros.keys() & new_macros.keys()
+    changed = [name for name in common_names if macros[name].text != new_macros[name].text]
+    lines = [", ".join(new_macros)]
+    if changed:
+        lines.append(f"Changed: {', '.join(sorted(changed))}")
     return Reply(
-        f"{format_count(len(found), 'macro')} saved",
+        f"{format_count(len(new_macros), 'macro')} saved",
         tuple(lines),
         by=_format_owner(shared=shared),
         private=True,
@@ -222,12 +244,12 @@ async def import_macros(context: Context) -> Reply:
 
 
 def read_macros(text: str, registry: Registry, *, shared: bool) -> dict[str, Macro]:
-    """Return the macros of a file by name, checked against the commands of the registry.
+    """Return the macros in the text of a file by name, checked against the commands of the registry.
 
-    Raises UserError with the line at fault, for a file of too many lines, and for one without a
-    macro.
+    Empty lines and lines that begin with # are skipped. Raises UserError with the line at fault,
+    for a file of too many lines, and for one without a macro.
     """
-    found: dict[str, Macro] = {}
+    macros: dict[str, Macro] = {}
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
@@ -239,30 +261,37 @@ def read_macros(text: str, registry: Registry, *, shared: bool) -> dict[str, Mac
                 raise UserError("Each line is a name, a colon and a command.", code="bad-value")
             macro = _create_macro(registry, name, command, shared=shared)
         except UserError as error:
-            what = f"Line {number}: {error.message}"
-            raise UserError(what, hint=error.hint, option="file", code=error.code) from None
-        found[macro.name] = macro
-    if not found:
+            message = f"Line {number}: {error.message}"
+            raise UserError(message, hint=error.hint, option="file", code=error.code) from None
+        macros[macro.name] = macro
+    if not macros:
         hint = "Each line is a name, a colon and a command."
         raise UserError("There is no macro in the file.", hint=hint, code="bad-value")
-    return found
+    return macros
 
 
-def _format_macro(macro: Macro, more: str = "") -> Part:
-    return Phrase(f"{macro.name}: ", Typed(macro.text), more)
+def _format_macro(macro: Macro, note: str = "") -> Part:
+    """Return the line of a macro in a list, with a note after it."""
+    return Phrase(f"{macro.name}: ", Typed(macro.text), note)
 
 
 def _create_macro(registry: Registry, name: str, text: str, *, shared: bool) -> Macro:
-    """The macro, once it is known to be one. Raises UserError."""
-    taken = (*registry.top_names, *registry.list_children(("macro",)), *registry.games, *CONSOLE)
-    macro = Macro(clean_macro_name(name, taken), clean_macro_text(text), shared)
+    """Return a checked macro. Raises UserError if its name is taken or its text cannot be run."""
+    taken_names = (
+        *registry.top_names,
+        *registry.list_children(("macro",)),
+        *registry.games,
+        *CONSOLE,
+    )
+    macro = Macro(clean_macro_name(name, taken_names), clean_macro_text(text), shared)
     macro.check(registry)
     return macro
 
 
 def _get_owner(context: Context, *, shared: bool) -> str:
-    """Whose macros are meant. Raises UserError for the server's where there is none, or for who
-    may not change them.
+    """Return the key of the user, or that of the server for `shared` macros.
+
+    Raises UserError if there is no server, and for a user who may not change its macros.
     """
     if not shared:
         return context.command.who.key
@@ -274,30 +303,37 @@ def _get_owner(context: Context, *, shared: bool) -> str:
             code="no-server",
         )
     if not context.command.who.manager:
-        where = context.command.where.key
-        what = f"Only a {get_manager_word(where)} can change the macros of the {get_server_word(where)}."
+        channel = context.command.where.key
+        manager_word = get_manager_word(channel)
+        server_word = get_server_word(channel)
         raise UserError(
-            what, hint="Leave out server for one of your own.", option="server", code="not-manager"
+            f"Only a {manager_word} can change the macros of the {server_word}.",
+            hint="Leave out server for one of your own.",
+            option="server",
+            code="not-manager",
         )
     return server
 
 
 def _need_room(names: set[str], *, shared: bool) -> None:
-    most = MOST_SHARED if shared else MOST_OWN
-    if len(names) > most:
-        whose = "A server has" if shared else "You have room for"
+    """Raise UserError if an owner with macros of these names would have too many."""
+    limit = MOST_SHARED if shared else MOST_OWN
+    if len(names) > limit:
+        subject = "A server has" if shared else "You have room for"
         raise UserError(
-            f"{whose} at most {most} macros.",
+            f"{subject} at most {limit} macros.",
             hint=phrase("Delete one first: `/macro remove`"),
             code="too-many",
         )
 
 
 async def _build_unknown_macro_error(context: Context, name: str) -> UserError:
-    seen: Sequence[str] = list(
-        await load_visible_macros(context.store, context.command.who.key, context.command.where)
-    )
-    hint = did_you_mean(name, seen) or phrase("`/macro list` shows what there is.")
+    """Return the error for a macro that the user cannot run here, with the nearest name as a
+    hint.
+    """
+    user = context.command.who.key
+    macros = await load_visible_macros(context.store, user, context.command.where)
+    hint = did_you_mean(name, list(macros)) or phrase("`/macro list` shows what there is.")
     return UserError(
         f'There is no macro "{name[:40]}".', hint=hint, option="name", code="unknown-macro"
     )

@@ -1,4 +1,7 @@
-"""`/pack`: a server's packs added, listed, shown, enabled and disabled, exported, removed."""
+"""`/pack`: add, list, show, enable, disable, export and remove the packs of a server.
+
+A server can have several versions of a pack, and enables at most one of them.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -35,6 +38,7 @@ from bot.rulesets.catalog import load_shared_systems, use_systems
 from bot.rulesets.packs.archive import MOST_BYTES, zip_content
 from bot.rulesets.packs.pack import PackSystem, compute_version, decode_files, is_private
 from bot.rulesets.packs.visible_rulesets import VisibleRulesets
+from bot.rulesets.system import System
 from bot.ui.common_options import PACK, YAML, build_optional
 from bot.ui.reply.packing import ZIPPED, get_file_name, get_file_note, get_zip_data
 from bot.ui.reply.parts import Part, Small
@@ -46,7 +50,9 @@ MOST_UNDERSTOOD = 8
 
 
 def need_manager(context: Context) -> None:
-    """Raise UserError for whoever may not choose a server's packs, and where there is no server."""
+    """Raise UserError if the user may not choose the packs of a server, or if there is no server
+    here.
+    """
     if not context.command.where.server:
         hint = "Type it in a channel of the server that is to have the pack."
         raise UserError(
@@ -63,54 +69,60 @@ def need_manager(context: Context) -> None:
 async def find_version(
     context: Context, hash: str | None = None
 ) -> tuple[PackVersion, dict[str, str]]:
-    """The version that was asked for, or has this hash, and what is enabled here. Raises
-    UserError.
+    """Return the version with this hash, or the one that was typed, and the enabled versions (hash
+    by pack id).
+
+    Raises UserError if this server does not have that version.
     """
     server = get_server_key(context.command.where)
-    known = await list_versions(context.store, server)
-    active = await load_enabled(context.store, server)
+    versions = await list_versions(context.store, server)
+    enabled = await load_enabled(context.store, server)
     if hash is None:
-        return choose_version(context.clean_options()["pack"], known, active), active
-    if (version := next((one for one in known if one.hash == hash), None)) is None:
-        raise UserError(
-            "This server no longer has this pack.", hint="Add it again.", code="unknown-pack"
-        )
-    return version, active
+        return choose_version(context.clean_options()["pack"], versions, enabled), enabled
+    for version in versions:
+        if version.hash == hash:
+            return version, enabled
+    raise UserError(
+        "This server no longer has this pack.", hint="Add it again.", code="unknown-pack"
+    )
 
 
 async def _load_pack(context: Context, hash: str) -> PackSystem:
-    """The pack itself. Raises UserError where its files are gone."""
-    if (pack := await load_stored_pack(context.store, hash)) is None:
+    """Load the pack with this hash. Raises UserError if its files are gone."""
+    pack = await load_stored_pack(context.store, hash)
+    if pack is None:
         raise make_missing_files_error()
     return pack
 
 
-async def list_packs(context: Context, free: Sequence[str], menus: tuple[Menu, ...]) -> Reply:
-    """Return the packs of this server; `free` are the titles of the free packs that it can add by
-    the `menus`.
+async def list_packs(
+    context: Context, free_titles: Sequence[str], menus: tuple[Menu, ...]
+) -> Reply:
+    """List the packs of this server to the user alone.
+
+    `free_titles` are those of the free packs that it can add by the `menus`.
     """
     server = get_server_key(context.command.where)
-    known = await list_versions(context.store, server)
-    active = await load_enabled(context.store, server)
-    rows = [_describe_version(one, is_enabled=active.get(one.id) == one.hash) for one in known]
-    if not rows:
-        lines: list[Part] = [
+    versions = await list_versions(context.store, server)
+    enabled = await load_enabled(context.store, server)
+    lines: list[Part] = []
+    for version in versions:
+        is_enabled = enabled.get(version.id) == version.hash
+        lines.append(_describe_version(version, is_enabled=is_enabled))
+    title = f"{format_count(len(versions), 'pack')} here"
+    if not versions:
+        title = "No packs here yet"
+        lines += [
             "A pack is a game of your own: tables, units and combat sequences as data.",
             phrase("A manager adds one, as a zip or as text: `/pack add`"),
         ]
-    else:
-        lines = [*rows]
-    if free:
-        lines.append(f"Free to add: {' · '.join(free)}")
-    title = f"{format_count(len(rows), 'pack')} here" if rows else "No packs here yet"
+    if free_titles:
+        lines.append(f"Free to add: {' · '.join(free_titles)}")
     return Reply(title, tuple(lines), private=True, menus=menus)
 
 
 def _describe_version(version: PackVersion, *, is_enabled: bool) -> str:
-    """Return the line of a version in the list: `Little Wars · version 1 · enabled · id@hash`.
-
-    A title may have commas.
-    """
+    """Return the line of a version in the list: `Little Wars · version 1 · enabled · id@hash`."""
     words = (
         version.title,
         f"version {version.version}",
@@ -130,15 +142,19 @@ def _describe_version(version: PackVersion, *, is_enabled: bool) -> str:
 )
 @declare_button("packon", private=True)
 async def enable_pack(context: Context, hash: str | None = None) -> Reply:
-    """Let this server play a version of a pack (the one typed, or the one under whose review the
-    button is), in place of the one that it played. Raises UserError."""
+    """Enable a version of a pack on this server, in place of another version of it.
+
+    It is the version with this hash (of a button under its review), or the one that was typed.
+    Raises UserError for a user who is not a manager, and if the pack cannot be enabled.
+    """
     need_manager(context)
-    version, active = await find_version(context, hash)
+    version, enabled = await find_version(context, hash)
     server = get_server_key(context.command.where)
-    before = active.get(version.id)
-    if before == version.hash:
-        return Reply(f"{version.title} {version.version} is enabled here", private=True)
-    if before is None and len(active) >= MOST_ENABLED:
+    title = f"{version.title} {version.version} is enabled here"
+    previous_hash = enabled.get(version.id)
+    if previous_hash == version.hash:
+        return Reply(title, private=True)
+    if previous_hash is None and len(enabled) >= MOST_ENABLED:
         hint = phrase("Switch one off first: `/pack disable`")
         raise UserError(
             f"{MOST_ENABLED} packs are enabled here, and no more can be.",
@@ -154,37 +170,42 @@ async def enable_pack(context: Context, hash: str | None = None) -> Reply:
         )
     pack = await _load_pack(context, version.hash)
     if pack.base is not None:
-        others = [
-            await load_stored_pack(context.store, hash)
-            for id, hash in active.items()
-            if id != version.id
-        ]
-        check_joining(pack, [*load_shared_systems().values(), *filter(None, others)])
-    context.commit.docs.append(
-        await build_enabled_doc(context.store, server, {**active, version.id: version.hash})
-    )
-    lines: list[Part] = [phrase("Its commands: `/help {id}`", id=version.id)]
-    if pack.base is not None:
-        lines.append(
-            phrase(
-                "New games of {title} have it: `/game start {id}`",
-                title=pack.base.title,
-                id=pack.home,
-            )
-        )
-        lines.append("A game in progress starts using it with the first unit that needs the pack.")
-    else:
-        lines.append(phrase('Start a game: `/game start {id} "Our first"`', id=version.id))
-    start = f"{OPEN_FORM}game start system={pack.home or version.id}"
-    if before is not None:
+        await _check_extension(context, pack, version, enabled)
+    new_enabled = {**enabled, version.id: version.hash}
+    context.commit.docs.append(await build_enabled_doc(context.store, server, new_enabled))
+    lines = _list_next_steps(pack, version)
+    if previous_hash is not None:
         lines.append("Games that were started with another version go on with that.")
         lines.append(phrase("To move one on: `/game settings pack={id}`", id=version.id))
-    return Reply(
-        f"{version.title} {version.version} is enabled here",
-        tuple(lines),
-        private=True,
-        buttons=(Button(start, "Start a game", "good"),),
+    form = f"{OPEN_FORM}game start system={pack.home or version.id}"
+    start_button = Button(form, "Start a game", "good")
+    return Reply(title, tuple(lines), private=True, buttons=(start_button,))
+
+
+async def _check_extension(
+    context: Context, pack: PackSystem, version: PackVersion, enabled: dict[str, str]
+) -> None:
+    """Raise UserError if an extension cannot be in force together with the other enabled packs."""
+    others: list[System] = [*load_shared_systems().values()]
+    for id, hash in enabled.items():
+        other_pack = await load_stored_pack(context.store, hash) if id != version.id else None
+        if other_pack is not None:
+            others.append(other_pack)
+    check_joining(pack, others)
+
+
+def _list_next_steps(pack: PackSystem, version: PackVersion) -> list[Part]:
+    """Return the lines on how to use a pack that has just been enabled."""
+    lines: list[Part] = [phrase("Its commands: `/help {id}`", id=version.id)]
+    if pack.base is None:
+        lines.append(phrase('Start a game: `/game start {id} "Our first"`', id=version.id))
+        return lines
+    title = pack.base.title
+    lines.append(
+        phrase("New games of {title} have it: `/game start {id}`", title=title, id=pack.home)
     )
+    lines.append("A game in progress starts using it with the first unit that needs the pack.")
+    return lines
 
 
 @declare_command(
@@ -196,18 +217,20 @@ async def enable_pack(context: Context, hash: str | None = None) -> Reply:
     needs_game=True,
 )
 async def disable_pack(context: Context) -> Reply:
-    """Switch a pack off: new games cannot be started with it. Raises UserError."""
+    """Disable a pack on this server: no new games can be started with it.
+
+    Raises UserError for a user who is not a manager, and if it is not enabled.
+    """
     need_manager(context)
-    version, active = await find_version(context)
-    if version.id not in active:
+    version, enabled = await find_version(context)
+    if version.id not in enabled:
         hint = phrase("What is: `/pack list`")
         raise UserError(
             f"{version.title} is not enabled here.", hint=hint, option="pack", code="no-change"
         )
-    rest = {id: hash for id, hash in active.items() if id != version.id}
-    context.commit.docs.append(
-        await build_enabled_doc(context.store, get_server_key(context.command.where), rest)
-    )
+    still_enabled = {id: hash for id, hash in enabled.items() if id != version.id}
+    server = get_server_key(context.command.where)
+    context.commit.docs.append(await build_enabled_doc(context.store, server, still_enabled))
     lines = ("Games that were started with it go on.",)
     return Reply(f"{version.title} is switched off here", lines, private=True)
 
@@ -221,7 +244,9 @@ async def disable_pack(context: Context) -> Reply:
     needs_game=True,
 )
 async def export_pack(context: Context) -> Reply:
-    """A version as a zip."""
+    """Return a version as a zip. Raises UserError for a private pack if the user is not a
+    manager.
+    """
     version, _ = await find_version(context)
     pack = await _load_pack(context, version.hash)
     if is_private(decode_files(pack)):
@@ -241,14 +266,18 @@ async def export_pack(context: Context) -> Reply:
     needs_game=True,
 )
 async def remove_pack(context: Context) -> Reply:
-    """Take a version off the server; what games were played with stays readable."""
+    """Remove a version of a pack from this server, and disable it. Games that were played with it
+    stay readable.
+
+    Raises UserError for a user who is not a manager.
+    """
     need_manager(context)
-    version, active = await find_version(context)
+    version, enabled = await find_version(context)
     server = get_server_key(context.command.where)
     context.commit.drop_docs.append((HERE, f"{server}/{version.hash}"))
-    if active.get(version.id) == version.hash:
-        rest = {id: hash for id, hash in active.items() if id != version.id}
-        context.commit.docs.append(await build_enabled_doc(context.store, server, rest))
+    if enabled.get(version.id) == version.hash:
+        still_enabled = {id: hash for id, hash in enabled.items() if id != version.id}
+        context.commit.docs.append(await build_enabled_doc(context.store, server, still_enabled))
     lines = ("Games that were played with it stay, and go on.",)
     return Reply(f"{version.title} {version.version} is taken off this server", lines, private=True)
 
@@ -269,12 +298,15 @@ async def remove_pack(context: Context) -> Reply:
     needs_game=True,
 )
 async def add_pack(context: Context) -> Reply:
-    """Check a pack and keep it for this server; it is not enabled by that. Raises UserError."""
+    """Check the pack that was sent and store it for this server. It is not enabled by that.
+
+    Raises UserError for a user who is not a manager, and if the server has enough packs.
+    """
     need_manager(context)
-    known = await need_room(context)
+    versions = await need_room(context)
     options = context.clean_options()
     file = options["file"]
-    found = await review_pack(
+    review = await review_pack(
         context,
         review_file,
         *_get_sent_pack(context),
@@ -282,38 +314,39 @@ async def add_pack(context: Context) -> Reply:
         get_file_name(file),
         get_file_note(file),
     )
-    return await save_reviewed_pack(context, found, known)
+    return await save_reviewed_pack(context, review, versions)
 
 
 async def need_room(context: Context) -> Sequence[PackVersion]:
     """Return the versions of packs that the server has. Raises UserError if it has enough."""
-    known = await list_versions(context.store, get_server_key(context.command.where))
-    if len(known) >= MOST_HERE:
+    versions = await list_versions(context.store, get_server_key(context.command.where))
+    if len(versions) >= MOST_HERE:
         hint = phrase("Take one away first: `/pack remove`")
         raise UserError(
             f"This server has {MOST_HERE} packs, and no more are taken.", hint=hint, code="too-many"
         )
-    return known
+    return versions
 
 
 async def save_reviewed_pack(
-    context: Context, found: Review, known: Sequence[PackVersion]
+    context: Context, review: Review, versions: Sequence[PackVersion]
 ) -> Reply:
-    """Keep the reviewed pack and return a reply that shows what is in it. One that is `known` is
-    shown too, but not kept again. One with faults is not kept: the reply lists them.
+    """Store the reviewed pack, and return a reply that shows its contents.
+
+    A version that is among `versions` is not stored again. A pack with faults is not stored: the
+    reply lists them.
     """
-    if found.content is None or found.about is None:
-        return build_refusal(found.report.faults)
+    if review.content is None or review.about is None:
+        return build_refusal(review.report.faults)
     server = get_server_key(context.command.where)
-    hash = compute_version(found.content)
-    is_known = any(one.hash == hash for one in known)
-    if not is_known:
-        context.commit.docs += build_docs(found.content, found.about, server, context.now)
-    active = (await load_enabled(context.store, server)).get(found.about.id)
-    kept = "was here already" if is_known else "is checked and kept"
-    return await _build_review_reply(
-        context, found, hash, f"{found.about.title} {found.about.version} {kept}", active
-    )
+    hash = compute_version(review.content)
+    is_stored = any(version.hash == hash for version in versions)
+    if not is_stored:
+        context.commit.docs += build_docs(review.content, review.about, server, context.now)
+    enabled = await load_enabled(context.store, server)
+    result = "was here already" if is_stored else "is checked and kept"
+    title = f"{review.about.title} {review.about.version} {result}"
+    return await _build_review_reply(context, review, hash, title, enabled.get(review.about.id))
 
 
 @declare_command(
@@ -325,54 +358,68 @@ async def save_reviewed_pack(
     needs_game=True,
 )
 async def show_pack(context: Context) -> Reply:
-    """What is in a pack of this server."""
-    version, active = await find_version(context)
+    """Show the contents of a pack of this server, checked again by the present rules of packs.
+
+    A pack with faults by these rules gets a reply that lists them. Raises UserError.
+    """
+    version, enabled = await find_version(context)
     pack = await _load_pack(context, version.hash)
-    found = await review_pack(context, review_content, dict(pack.content))
-    if found.about is None:  # it passed once; the rules of packs have become stricter since
-        return build_refusal(found.report.faults)
-    return await _build_review_reply(
-        context, found, version.hash, f"{version.title} {version.version}", active.get(version.id)
-    )
+    review = await review_pack(context, review_content, dict(pack.content))
+    if review.about is None:
+        return build_refusal(review.report.faults)
+    title = f"{version.title} {version.version}"
+    enabled_hash = enabled.get(version.id)
+    return await _build_review_reply(context, review, version.hash, title, enabled_hash)
 
 
 @declare_button("packdraw", private=True)
 async def press_picture(context: Context, hash: str) -> Reply:
-    """The first table of a pack, drawn as it would be seen. Raises UserError."""
-    known = await list_versions(context.store, get_server_key(context.command.where))
-    if (
-        not any(one.hash == hash for one in known)
-        or not (pack := await _load_pack(context, hash)).tables
-    ):
+    """Draw the first table of the pack with this hash, for the user alone.
+
+    Raises UserError if this server does not have the pack, or if it has no table.
+    """
+    versions = await list_versions(context.store, get_server_key(context.command.where))
+    if not any(version.hash == hash for version in versions):
         raise make_missing_files_error()
+    pack = await _load_pack(context, hash)
+    if not pack.tables:
+        raise make_missing_files_error()
+    first_table = next(iter(pack.tables))
     with use_systems(VisibleRulesets(load_shared_systems(), [pack])):
-        return replace(
-            await draw_table(context, f"{pack.id}/{next(iter(pack.tables))}", {}), private=True
-        )
+        reply = await draw_table(context, f"{pack.id}/{first_table}", {})
+        return replace(reply, private=True)
 
 
 def _get_sent_pack(context: Context) -> tuple[bytes | None, str]:
-    """The pack as it was sent: a zip, or a text. Raises UserError."""
+    """Return the pack that was sent, as (zip, "") or (None, text).
+
+    Raises UserError if nothing was sent, and for a pack that is too large.
+    """
     options = context.clean_options()
-    given = (
-        options["file"] if isinstance(options["file"], str) and options["file"] else options["text"]
-    )
-    text = str(given or "")
-    is_zip = text.startswith(ZIPPED)
-    # before it is unpacked
-    _check_size((len(text) - len(ZIPPED)) // 4 * 3 - 2 if is_zip else len(text))
+    file = options["file"]
+    text = str(file) if isinstance(file, str) and file else str(options["text"] or "")
+    size = len(text)
+    if text.startswith(ZIPPED):
+        # The least size of the zip, before it is decoded from Base64.
+        size = (len(text) - len(ZIPPED)) // 4 * 3 - 2
+    _check_size(size)
     if not text[:MAX_TEXT].strip():
         hint = "A zip with pack.yaml and game.yaml in it, one text with both, or a table of another program."
         raise UserError(
             "/pack add needs a file, or a pack as text.", hint=hint, option="file", code="missing"
         )
-    zip = get_zip_data(text)
-    _check_size(len(zip if zip is not None else text))
-    return zip, "" if zip is not None else text
+    zip_data = get_zip_data(text)
+    if zip_data is None:
+        _check_size(len(text))
+        return None, text
+    _check_size(len(zip_data))
+    return zip_data, ""
 
 
 def _check_size(size: int) -> None:
-    """Raise UserError for more bytes than a pack may have."""
+    """Raise UserError if the size is more than a pack may have. `size` is in bytes, or characters
+    of a text.
+    """
     if size > MOST_BYTES:
         raise UserError(
             f"A pack has at most {MOST_BYTES // 1024} kB.", option="file", code="file-too-large"
@@ -380,21 +427,26 @@ def _check_size(size: int) -> None:
 
 
 async def review_pack(context: Context, function: object, *arguments: object) -> Review:
-    """What the worker finds; what takes too long or too much memory is a fault like any other."""
+    """Run a function of `bot.packs.review` in the pack checker process, and return its review.
+
+    If that takes too long or too much memory, return a review with this fault.
+    """
     try:
-        found: Review = await context.run_in_pack_checker(
+        review: Review = await context.run_in_pack_checker(
             function, *arguments, seconds=UNTRUSTED_SECONDS
         )
     except TooManyStates:
         fault = f"it takes more than {UNTRUSTED_SECONDS:g} seconds or too much memory to check: it is too costly"
         return Review(Report((fault,)))
-    return found
+    return review
 
 
 def build_refusal(faults: Sequence[str]) -> Reply:
-    """What is to be put right, file by file."""
-    more = len(faults) - MOST_FAULTS
-    lines: list[Part] = [*faults[:MOST_FAULTS], *([f"And {more} more."] if more > 0 else [])]
+    """Return the refusal of a pack that lists its faults."""
+    lines: list[Part] = [*faults[:MOST_FAULTS]]
+    left_out = len(faults) - MOST_FAULTS
+    if left_out > 0:
+        lines.append(f"And {left_out} more.")
     lines.append(phrase("Nothing of it was kept. Once mended, send it again: `/pack add`"))
     things = "one thing has" if len(faults) == 1 else f"{len(faults)} things have"
     error = UserError(
@@ -403,23 +455,27 @@ def build_refusal(faults: Sequence[str]) -> Reply:
     return replace(build_error_reply(error), lines=tuple(lines))
 
 
-def _list_understood_tables(found: Review) -> list[Part]:
-    """Return how the tables from elsewhere were read, a line for each."""
-    tables = found.understood
+def _list_understood_tables(review: Review) -> list[Part]:
+    """Return a line on each table of another program: how it was read. At most `MOST_UNDERSTOOD`
+    are listed.
+    """
+    tables = review.understood
     if len(tables) == 1:
         tables = (tables[0].partition(": ")[2],)
     lines: list[Part] = [f"Read as: {line}" for line in tables[:MOST_UNDERSTOOD]]
-    if len(found.understood) > MOST_UNDERSTOOD:
-        lines.append(f"And {len(found.understood) - MOST_UNDERSTOOD} more tables.")
+    if len(review.understood) > MOST_UNDERSTOOD:
+        lines.append(f"And {len(review.understood) - MOST_UNDERSTOOD} more tables.")
     return lines
 
 
-def _list_questions(found: Review) -> list[Part]:
-    """Return what to look at again, with a heading."""
-    questions = found.report.questions
+def _list_questions(review: Review) -> list[Part]:
+    """Return the questions of the review for the author of the pack, with a heading; [] if there
+    are none.
+    """
+    questions = review.report.questions
     if not questions:
         return []
-    if found.understood:
+    if review.understood:
         heading = "Hold this against your card:", "Hold these against your card:"
     else:
         heading = "One thing looks odd:", "These look odd but may be right:"
@@ -431,37 +487,65 @@ def _list_questions(found: Review) -> list[Part]:
 
 
 async def _build_review_reply(
-    context: Context, found: Review, hash: str, title: str, active: str | None
+    context: Context, review: Review, hash: str, title: str, enabled_hash: str | None
 ) -> Reply:
-    """The review, with the picture of its first table as the channel has pictures, and *Enable*
-    where another version, or none, is enabled."""
-    about = found.about
+    """Return the reply that shows the contents of a pack, with the button *Enable* unless this
+    version is enabled.
+
+    `enabled_hash` is the version of the pack that is enabled here, or None. A picture of the first
+    table is offered or shown as the channel has set it.
+    """
+    lines: list[Part] = [
+        *_describe_origin(review),
+        *_list_contents(review),
+        *_list_understood_tables(review),
+        *_list_questions(review),
+        Small(f"Version {hash[:8]}"),
+    ]
+    status = "another version is enabled"
+    if enabled_hash is None:
+        status = "not enabled yet"
+    elif enabled_hash == hash:
+        status = "enabled here"
+    buttons: tuple[Button, ...] = ()
+    if enabled_hash != hash:
+        buttons = (Button(f"packon:{hash}", "Enable", "primary"),)
+    reply = Reply(title, tuple(lines), by=status, private=True, buttons=buttons)
+    return await offer_picture(context, reply, f"packdraw:{hash}")
+
+
+def _describe_origin(review: Review) -> list[Part]:
+    """Return the lines on the author and licence of a pack, its notice, and the game that it
+    changes or extends.
+    """
+    about = review.about
     assert about is not None
     lines: list[Part] = []
-    if not found.understood or about.author != NOT_SAID or about.licence != NOT_SAID:
+    if not review.understood or about.author != NOT_SAID or about.licence != NOT_SAID:
         lines.append(f"By {about.author}. Licence: {about.licence}.")
-    lines += [about.notice] if about.notice else []
-    lines += [f"It changes {about.inherits} and has all else of it."] if about.inherits else []
-    lines += (
-        [f"It adds to games of {about.extends}, and changes nothing there."]
-        if about.extends
-        else []
-    )
-    for what, titles in (
-        ("Tables", [title for _, title in found.tables]),
-        ("Combat sequences", [title for _, title in found.sequences]),
-        ("Scenarios", list(found.scenarios)),
-    ):
-        if titles or not found.understood:
-            lines.append(f"{what}: {', '.join(titles) or 'none'}.")
-    lines += [f"Decks: {', '.join(found.decks)}."] if found.decks else []
-    lines += _list_understood_tables(found)
-    lines += _list_questions(found)
-    lines.append(Small(f"Version {hash[:8]}"))
-    by = {None: "not enabled yet", hash: "enabled here"}.get(active, "another version is enabled")
-    buttons = () if active == hash else (Button(f"packon:{hash}", "Enable", "primary"),)
-    return await offer_picture(
-        context,
-        Reply(title, tuple(lines), by=by, private=True, buttons=buttons),
-        f"packdraw:{hash}",
-    )
+    if about.notice:
+        lines.append(about.notice)
+    if about.inherits:
+        lines.append(f"It changes {about.inherits} and has all else of it.")
+    if about.extends:
+        lines.append(f"It adds to games of {about.extends}, and changes nothing there.")
+    return lines
+
+
+def _list_contents(review: Review) -> list[Part]:
+    """Return a line on the tables, sequences, scenarios and decks of a pack.
+
+    If it was read from tables of another program, kinds without an item are left out.
+    """
+    titles_by_kind = {
+        "Tables": [title for _, title in review.tables],
+        "Combat sequences": [title for _, title in review.sequences],
+        "Scenarios": list(review.scenarios),
+    }
+    lines: list[Part] = []
+    for kind, titles in titles_by_kind.items():
+        if titles or not review.understood:
+            lines.append(f"{kind}: {', '.join(titles) or 'none'}.")
+    if review.decks:
+        lines.append(f"Decks: {', '.join(review.decks)}.")
+    return lines

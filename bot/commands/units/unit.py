@@ -1,4 +1,4 @@
-"""`/unit add`, `edit`, `remove` and `import`: the roster as it is filled and changed."""
+"""`/unit add`, `edit`, `remove` and `import`: fill and change the roster."""
 
 import re
 from collections.abc import Sequence
@@ -75,36 +75,27 @@ NO_WORDS = UnitWords((), {}, {})
     needs_game=True,
 )
 async def add_to_roster(context: Context) -> Reply:
-    """Add one unit, or a numbered row of them."""
+    """Add one unit to the roster, or several with numbers in their names.
+
+    Raises UserError for values that the rule set does not know, and for a user who may not add
+    units of that side.
+    """
     options = context.clean_options()
     game = context.open_game()
     need_player(game, context.actor)
     system = _find_system(game, options["type"])
-    typed = options["side"]
+    typed_side = options["side"]
     stats = options["stats"] or ""
-    if (
-        typed
-        and is_stat(typed, system)
-        and comparison_key(typed) not in map(comparison_key, game.sides)
-    ):
-        typed, stats = (
-            None,
-            f"{typed} {stats}",
-        )  # no side was typed: the first bare word is a state or marker
+    if typed_side and _is_state_not_side(typed_side, game, system):
+        # No side was typed, so the first word is a state or marker.
+        stats = f"{typed_side} {stats}"
+        typed_side = None
     if options["reduced"]:
         stats = f"{stats} {REDUCED}: {options['reduced']}"
-    side = _choose_side(game, context.actor.side, typed)
+    side = _choose_side(game, context.actor.side, typed_side)
+    names, stats = _apply_count(options["name"], stats)
+    drawn_cards = cups.list_unit_cards(game)
     units: dict[str, RosterUnit] = {}
-    names = options["name"]
-    if (
-        found := _COUNT.search(stats)
-    ) is not None and ".." not in names:  # 2nd Squad count=3 is 2nd Squad 1..3
-        names = f"{names} 1..{found[1]}"
-        stats = _COUNT.sub(" ", stats)
-    else:
-        bare_name, count = split_count(names.strip())  # 3x Squad is Squad 1..3
-        names = number_name(bare_name, int(count)) if count else names
-    drawn = cups.list_unit_cards(game)
     for name in expand_names(names):
         unit = create_unit(
             name,
@@ -113,7 +104,7 @@ async def add_to_roster(context: Context) -> Reply:
             stats,
             system,
             {**game.units, **units},
-            drawn,
+            drawn_cards,
             started=game.started,
         )
         units[unit.name.casefold()] = unit
@@ -121,14 +112,34 @@ async def add_to_roster(context: Context) -> Reply:
     return _record_new_units(context, game, system, units)
 
 
+def _is_state_not_side(word: str, game: Game, system: System) -> bool:
+    """Return whether the word is a state, marker or number of a unit, and no side of the game."""
+    folded_sides = [comparison_key(side) for side in game.sides]
+    return is_stat(word, system) and comparison_key(word) not in folded_sides
+
+
+def _apply_count(names: str, stats: str) -> tuple[str, str]:
+    """Return names and stats with a typed count as a range of names.
+
+    `2nd Squad` with `count=3` becomes `2nd Squad 1..3`, and `3x Squad` becomes `Squad 1..3`.
+    """
+    match = _COUNT.search(stats)
+    if match is not None and ".." not in names:
+        return f"{names} 1..{match[1]}", _COUNT.sub(" ", stats)
+    bare_name, count = split_count(names.strip())
+    if count:
+        return number_name(bare_name, int(count)), stats
+    return names, stats
+
+
 def _record_new_units(context: Context, game: Game, system: System, units: Units) -> Reply:
-    after = add_units(game if game.started else set_system(game, system), units.values())
+    """Store the event that adds the units, and return its answer. The first `SHOWN` are listed."""
+    game_after = add_units(game if game.started else set_system(game, system), units.values())
     names = [unit.name for unit in units.values()]
-    told = names[0] if len(names) == 1 else f"{len(names)} units"
-    context.ledger.add("unit", after, result=f"{told} added")
-    return Reply(
-        f"{context.user_name} adds {told}", tuple(describe_units([*units.values()][:SHOWN], system))
-    )
+    subject = names[0] if len(names) == 1 else f"{len(names)} units"
+    context.ledger.add("unit", game_after, result=f"{subject} added")
+    lines = describe_units([*units.values()][:SHOWN], system)
+    return Reply(f"{context.user_name} adds {subject}", tuple(lines))
 
 
 @declare_command(
@@ -145,45 +156,49 @@ def _record_new_units(context: Context, game: Game, system: System, units: Units
     needs_game=True,
 )
 async def import_units(context: Context) -> Reply:
-    """A whole roster; everything in it is checked before any unit is added. Raises UserError."""
+    """Add the units of a roster that was sent as a file or as text.
+
+    Raises UserError, and adds none, if one line of it is wrong.
+    """
     options = context.clean_options()
     file = options["file"]
     text = file if isinstance(file, str) and file else options["text"]
     if not text:
-        sent = context.command.options.get("file")
-        name = get_file_name(sent) or "The file"
-        is_sent = isinstance(sent, str)
-        what = f"{name} is empty." if is_sent else "/unit import needs text or a file."
-        raise UserError(what, hint=FIRST_LINE, code="missing")
+        sent_file = context.command.options.get("file")
+        message = "/unit import needs text or a file."
+        if isinstance(sent_file, str):
+            message = f"{get_file_name(sent_file) or 'The file'} is empty."
+        raise UserError(message, hint=FIRST_LINE, code="missing")
     if not str(text).startswith(ZIPPED):
         check_roster_size(str(text))
     game = context.open_game()
     need_player(game, context.actor)
-    id, units, notes = await parse_untrusted(
+    system_id, units, roster_notes = await parse_untrusted(
         context, read_units, str(text), game, context.actor.side, get_file_name(file)
     )
     need_units(game, context.actor, units.values())
-    reply = _record_new_units(context, game, context.systems[id], units)
-    notes = tuple(filter(None, (get_file_note(file), *notes)))
+    reply = _record_new_units(context, game, context.systems[system_id], units)
+    notes = [note for note in (get_file_note(file), *roster_notes) if note]
     return replace(reply, lines=(*reply.lines, *_format_notes(notes)))
 
 
 def _format_notes(notes: Sequence[str]) -> list[str]:
-    """Return what was understood and left out, each note as a sentence."""
+    """Return each note as a sentence, at most `MAX_NOTES`, and the number of the others."""
     lines = [f"{note[:1].upper()}{note[1:]}." for note in notes[:MAX_NOTES]]
     if len(notes) > MAX_NOTES:
-        more = format_count(len(notes) - MAX_NOTES, "more note")
-        lines.append(f"And {more}.")
+        left_out = format_count(len(notes) - MAX_NOTES, "more note")
+        lines.append(f"And {left_out}.")
     return lines
 
 
 def read_units(
     text: str, game: Game, own_side: str, file: str = ""
 ) -> tuple[str, dict[str, RosterUnit], tuple[str, ...]]:
-    """Return the system of a roster by its id, the new units of the game by folded name, and what
-    was guessed or left out.
+    """Read the text of a roster. Return the id of its rule set, the new units by folded name, and
+    notes on what was guessed or left out.
 
-    `own_side` is that of units without one. Raises UserError that names line and column.
+    `own_side` is that of units without one, `file` the name of the file. Raises UserError that
+    names line and column.
     """
     text, sheet_notes = _read_workbook_text(text, file)
     roster = read_roster_text(text)
@@ -200,8 +215,10 @@ def read_units(
 
 
 def _read_workbook_text(text: str, file: str) -> tuple[str, list[str]]:
-    """Return the first sheet of a workbook as text, and notes; any other text as it is. Raises
-    UserError for another zip.
+    """Return the first sheet of a workbook as text, and notes. Any other text is returned as it is,
+    without notes.
+
+    `file` is the name of the file. Raises UserError for a zip that is no workbook.
     """
     data = get_zip_data(text)
     if data is None:
@@ -216,17 +233,21 @@ def _read_workbook_text(text: str, file: str) -> tuple[str, list[str]]:
     sheets, notes = read_workbook(data, file or "The file")
     if not sheets:
         raise UserError("The workbook is empty.", hint=FIRST_LINE, code="missing")
-    first, *others = sheets
-    if others:
-        names = join_names([sheet.title for sheet in others])
+    first_sheet, *other_sheets = sheets
+    if other_sheets:
+        names = join_names([sheet.title for sheet in other_sheets])
         notes.append(
-            f"sheet {first.title} is read; left out: {names}, which go into files of their own"
+            f"sheet {first_sheet.title} is read; left out: {names}, which go into files of their own"
         )
-    return first.text, [*notes, *first.questions]
+    return first_sheet.text, [*notes, *first_sheet.questions]
 
 
 def _find_system(game: Game, type_: str) -> System:
-    """The game's system; free play without units takes the only one that knows the unit type."""
+    """Return the rule set of the game. Free play without units takes the only rule set that has the
+    unit type.
+
+    Raises UserError if none or several rule sets have it.
+    """
     folded = word_key(type_).replace(" ", "-")
     system = get_systems().get(game.system)
     if system is not None and (not is_open(game) or folded in system.words["units"].types):
@@ -236,21 +257,24 @@ def _find_system(game: Game, type_: str) -> System:
     if len(fitting) == 1:
         return fitting[0]
     names = ", ".join(system.id for system in fitting or games)
-    known = f"{names} know" if fitting else f"none of {names} knows"
-    what = f'This channel has no system yet, and {known} the unit type "{type_[:30]}".'
+    clause = f"{names} know" if fitting else f"none of {names} knows"
+    message = f'This channel has no system yet, and {clause} the unit type "{type_[:30]}".'
     if not folded:
-        what = "This channel has no system yet, so no type can be read from a name."
+        message = "This channel has no system yet, so no type can be read from a name."
     hint = phrase('Start a game: `/game start lnlt "Hill 875" sides="US, VC"`.')
-    raise UserError(what, hint=hint, option="type", code="no-system")
+    raise UserError(message, hint=hint, option="type", code="no-system")
 
 
 def _choose_side(game: Game, own_side: str, typed: str | None) -> str:
-    """The side of new units: as typed, else the player's own."""
+    """Return the side of new units: the typed one, otherwise the player's own. Raises UserError."""
     return _find_side(game, typed) if typed else own_side
 
 
 def _find_side(game: Game, typed: str) -> str:
-    """A side of the game; in one that named none any short name. Raises UserError."""
+    """Return the side of the game that was typed. A game without sides takes any short name.
+
+    Raises UserError.
+    """
     if game.sides:
         return find_side(game, typed)
     side = " ".join(typed.split())
@@ -272,99 +296,132 @@ def _find_side(game: Game, typed: str) -> str:
     needs_game=True,
 )
 async def edit_units(context: Context) -> Reply:
-    """Change numbers, state, markers, side or name by hand; what is typed is for each of several
-    units. Raises UserError."""
+    """Change numbers, state, markers, side or name of one or several units by hand.
+
+    Raises UserError for values that the rule set does not know, if nothing changes, and for a user
+    who may not change these units.
+    """
     options = context.clean_options()
     game = context.need_open()
     units = find_units(context, options[NAME])
     need_units(game, context.actor, units)
-    if (system := context.system) is None:
+    system = context.system
+    if system is None:
         hint = phrase('Start a game: `/game start lnlt "Hill 875"`.')
         raise UserError("This channel has no system yet.", hint=hint, code="no-system")
-    if (new_name := _NEW_NAME.fullmatch(options["stats"])) is not None:
+    new_name = _NEW_NAME.fullmatch(options["stats"])
+    if new_name is not None:
         return _rename_unit(context, units, new_name[1].strip(' "'), system)
-    changed: list[tuple[RosterUnit, RosterUnit]] = []
+    changes: list[tuple[RosterUnit, RosterUnit]] = []
     for unit in units:
-        new = _apply_stats(game, unit, options["stats"], system, [now.handle for _, now in changed])
-        if new != unit:
-            changed.append((unit, new))
-    if not changed:
-        who = units[0].name if len(units) == 1 else f"Each of the {count_units(len(units))}"
+        new_handles = [changed_unit.handle for _, changed_unit in changes]
+        edited_unit = _apply_stats(game, unit, options["stats"], system, new_handles)
+        if edited_unit != unit:
+            changes.append((unit, edited_unit))
+    if not changes:
+        subject = units[0].name if len(units) == 1 else f"Each of the {count_units(len(units))}"
         raise UserError(
-            f"{who} already has these values.",
+            f"{subject} already has these values.",
             hint=describe_unit(units[0], system),
             code="no-change",
         )
-    need_units(game, context.actor, [new for _, new in changed])
-    who = changed[0][1].name if len(changed) == 1 else count_units(len(changed))
-    after = {**game.units, **{unit.name.casefold(): new for unit, new in changed}}
-    context.ledger.add("unit", replace(game, units=after), result=f"{who} edited")
-    told: dict[str, list[str]] = {}
-    for old, new in changed:
-        told.setdefault(describe_changes(old, new, system), []).append(new.name)
-    lines = [
-        f"{join_names(names)}: {said}" if len(changed) > 1 else said for said, names in told.items()
-    ]
-    if same := len(units) - len(changed):
-        lines.append(f"{count_units(same)} had these values already.")
-    theirs = {unit.side for unit, _ in changed} - {context.actor.side, ""}
-    mention = await call_sides(context, context.game, theirs)
-    return Reply(f"{context.user_name} edits {who}", tuple(lines), tone=NOTHING, mention=mention)
+    need_units(game, context.actor, [edited_unit for _, edited_unit in changes])
+    subject = changes[0][1].name if len(changes) == 1 else count_units(len(changes))
+    units_after = {**game.units}
+    for unit, edited_unit in changes:
+        units_after[unit.name.casefold()] = edited_unit
+    context.ledger.add("unit", replace(game, units=units_after), result=f"{subject} edited")
+    lines = _describe_edits(changes, system)
+    unchanged_count = len(units) - len(changes)
+    if unchanged_count:
+        lines.append(f"{count_units(unchanged_count)} had these values already.")
+    other_sides = {unit.side for unit, _ in changes} - {context.actor.side, ""}
+    mention = await call_sides(context, context.game, other_sides)
+    title = f"{context.user_name} edits {subject}"
+    return Reply(title, tuple(lines), tone=NOTHING, mention=mention)
+
+
+def _describe_edits(changes: list[tuple[RosterUnit, RosterUnit]], system: System) -> list[str]:
+    """Return a line for each different edit, with the names of the units if there are several.
+
+    `changes` are (unit before, unit after).
+    """
+    names_by_text: dict[str, list[str]] = {}
+    for unit_before, unit_after in changes:
+        text = describe_changes(unit_before, unit_after, system)
+        names_by_text.setdefault(text, []).append(unit_after.name)
+    if len(changes) == 1:
+        return list(names_by_text)
+    return [f"{join_names(names)}: {text}" for text, names in names_by_text.items()]
 
 
 def _rename_unit(context: Context, units: list[RosterUnit], typed: str, system: System) -> Reply:
-    """The unit under another name; its handle stays, and the log knows it by both."""
+    """Give the unit the typed name. Its handle stays, and its event stores the old name.
+
+    Raises UserError for several units, and for a name that is taken or cannot be one.
+    """
     game = context.game
     unit = units[0]
     if len(units) > 1:
         raise UserError("One unit at a time gets a new name.", option="stats", code="bad-value")
     key = unit.name.casefold()
-    rest = {at: other for at, other in game.units.items() if at != key}
-    name = check_name(typed, rest, system.words["units"])
-    if name.casefold() == key:
+    other_units = {other_key: other for other_key, other in game.units.items() if other_key != key}
+    name = check_name(typed, other_units, system.words["units"])
+    new_key = name.casefold()
+    if new_key == key:
         raise UserError(f"{unit.name} is called that already.", option="stats", code="no-change")
-    after = {(name.casefold() if at == key else at): other for at, other in game.units.items()}
-    after[name.casefold()] = replace(unit, name=name)
-    told = f"{unit.name} is now {name}"
-    context.ledger.add("unit", replace(game, units=after), result=told, renamed=unit.name)
-    return Reply(
-        told, (describe_unit(after[name.casefold()], system),), by=context.user_name, tone=NOTHING
-    )
+    renamed_unit = replace(unit, name=name)
+    # The unit keeps its position in the roster.
+    units_after = {}
+    for other_key, other in game.units.items():
+        if other_key == key:
+            units_after[new_key] = renamed_unit
+        else:
+            units_after[other_key] = other
+    title = f"{unit.name} is now {name}"
+    context.ledger.add("unit", replace(game, units=units_after), result=title, renamed=unit.name)
+    line = describe_unit(renamed_unit, system)
+    return Reply(title, (line,), by=context.user_name, tone=NOTHING)
 
 
 def _apply_stats(
-    game: Game, unit: RosterUnit, stats: str, system: System, taken: list[str]
+    game: Game, unit: RosterUnit, stats: str, system: System, taken_handles: list[str]
 ) -> RosterUnit:
-    """The unit with what was typed; on another side it gets a handle of that side."""
-    rest = []
-    changed = unit
+    """Return the unit with the typed numbers, states and markers. On another side it gets a handle
+    of that side, other than the taken ones.
+
+    Raises UserError for a word that the rule set does not know, or that is another unit.
+    """
+    stat_words = []
+    edited_unit = unit
     for word in stats.split():
         key, equals, value = split_word(word)
         if key.casefold() == NAME and equals:
             hint = phrase("By itself: `/unit edit {handle} name=...`", handle=unit.handle)
             raise UserError("A new name goes alone.", hint=hint, option="stats", code="bad-value")
         if key.casefold() == "side" and equals:
-            changed = replace(changed, side=_find_side(game, value))
+            edited_unit = replace(edited_unit, side=_find_side(game, value))
         else:
             _check_no_unit(game, unit, word, stats)
-            rest.append(word)
-    changed = edit_unit(changed, " ".join(rest), system)
-    if changed.side != unit.side:
-        changed = replace(changed, handle=create_handle(changed.side, game.units, taken))
-    return changed
+            stat_words.append(word)
+    edited_unit = edit_unit(edited_unit, " ".join(stat_words), system)
+    if edited_unit.side != unit.side:
+        handle = create_handle(edited_unit.side, game.units, taken_handles)
+        edited_unit = replace(edited_unit, handle=handle)
+    return edited_unit
 
 
 def _check_no_unit(game: Game, unit: RosterUnit, word: str, stats: str) -> None:
-    """Raise UserError for another unit among the numbers and states of one."""
+    """Raise UserError if a word of the stats of one unit is another unit of the roster."""
     other = build_roster(game).get(word.strip(",;").casefold())
     if other is None or other.name == unit.name:
         return
-    rest = " ".join(stats.replace(word, " ", 1).split())
+    stats_without_word = " ".join(stats.replace(word, " ", 1).split())
     hint = phrase(
         'For both type: `/unit edit "{first}, {second}" {rest}`',
         first=unit.handle,
         second=other.handle,
-        rest=rest,
+        rest=stats_without_word,
     )
     raise UserError(
         f"{other.name} is another unit: list units in quotation marks.",
@@ -378,19 +435,24 @@ def _check_no_unit(game: Game, unit: RosterUnit, word: str, stats: str) -> None:
     "unit remove", "Take units off the roster", UNITS, example='"Squad 1"', needs_game=True
 )
 async def remove_from_roster(context: Context) -> Reply:
-    """Take units off the roster."""
+    """Remove units from the roster. Raises UserError for a user who may not change these units."""
     game = context.need_open()
     units = find_units(context, context.clean_options()[NAME])
     need_units(game, context.actor, units)
-    gone = {unit.name.casefold() for unit in units}
-    after = {key: other for key, other in game.units.items() if key not in gone}
-    who = units[0].name if len(units) == 1 else count_units(len(units))
-    context.ledger.add("unit", replace(game, units=after), result=f"{who} removed")
-    return Reply(f"{context.user_name} removes {who}", tuple(describe_units(units, context.system)))
+    removed_keys = {unit.name.casefold() for unit in units}
+    units_after = {key: unit for key, unit in game.units.items() if key not in removed_keys}
+    subject = units[0].name if len(units) == 1 else count_units(len(units))
+    context.ledger.add("unit", replace(game, units=units_after), result=f"{subject} removed")
+    lines = describe_units(units, context.system)
+    return Reply(f"{context.user_name} removes {subject}", tuple(lines))
 
 
 def find_units(context: Context, typed: str) -> list[RosterUnit]:
-    """The units that a name, a range or a choice means: at least one. Raises UserError."""
+    """Return the units with the typed name, handle or selector (`GI 1..10`, `all shaken`), at
+    least one.
+
+    Raises UserError.
+    """
     game = context.need_game()
     roster = build_roster(game)
     try:

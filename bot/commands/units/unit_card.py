@@ -1,4 +1,4 @@
-"""`/unit show` of one unit: its card, with its last events and what the reader may do with it."""
+"""`/unit show` of one unit: its card, with its last events and buttons for its actions."""
 
 from collections.abc import AsyncIterator, Iterator
 from hashlib import sha256
@@ -29,80 +29,82 @@ from bot.ui.reply.reply import GAME, HURT, SHAKEN, Button, Menu, MenuEntry, Repl
 from bot.ui.typing.command_text import quote_value
 
 SOUND = "-"
-"""What the menu of a card names where its unit has no state."""
+"""The state in the menu of a card if its unit has none."""
 READ = 400
-"""So many events are looked through for those of the unit."""
+"""Maximum number of events that are searched for those of the unit."""
 SHOWN = 3
 LONGEST = 110
 
 
 async def build_unit_card(context: Context, unit: RosterUnit) -> Reply:
-    """The unit's numbers, state, other side and last events; buttons by the reader's side."""
+    """Return the private card of a unit: its numbers, state, other side and last events.
+
+    Its buttons depend on whether it is the user's own: to act with it or against it. A menu marks
+    the unit, if the user may do so.
+    """
     game = context.need_game()
+    system = context.system
     lines: list[Part] = [_describe_unit(context, unit)]
     if unit.back is not None:
-        lines.append(describe_other_side(unit, context.system))
-    lines += [Small(told) async for told in _load_history(context, unit)]
-    can_act = not game.ended
-    is_own = not unit.side or not context.actor.side or unit.side == context.actor.side
-    buttons = (
-        [*_build_action_buttons(context, unit, is_own=is_own)]
-        if can_act and not has_left_fight(unit)
-        else []
-    )
+        lines.append(describe_other_side(unit, system))
+    lines += [Small(line) async for line in _load_history(context, unit)]
+    user_side = context.actor.side
+    is_own = not unit.side or not user_side or unit.side == user_side
+    buttons: list[Button] = []
+    if not game.ended and not has_left_fight(unit):
+        buttons += _build_action_buttons(context, unit, is_own=is_own)
     if game.number:
-        buttons.append(
-            Button(
-                build_page_action(context.ledger.row, 10, 1, "", "", unit.name.casefold()),
-                "History",
-            )
-        )
-    may_mark = can_act and context.system is not None and (is_own or context.actor.directs)
-    if may_mark and context.system is not None and lacks_numbers(context.system, unit):
-        # a hero who has just appeared
-        given = {"name": unit.handle}
-        edit_button = build_form_button(("unit", "edit"), given, "Set numbers", context.registry)
-        buttons.insert(0, edit_button)
-    menus = (
-        (_build_marker_menu(context, unit, context.system),)
-        if may_mark and context.system is not None
-        else ()
-    )
+        row = context.ledger.row
+        action = build_page_action(row, 10, 1, "", "", unit.name.casefold())
+        buttons.append(Button(action, "History"))
+    menus: tuple[Menu, ...] = ()
+    may_mark = not game.ended and (is_own or context.actor.directs)
+    if may_mark and system is not None:
+        menus = (_build_marker_menu(context, unit, system),)
+        if lacks_numbers(system, unit):  # a hero who has just appeared
+            options = {"name": unit.handle}
+            path = ("unit", "edit")
+            edit_button = build_form_button(path, options, "Set numbers", context.registry)
+            buttons.insert(0, edit_button)
     return Reply(
-        f"{unit.name}: {_describe_state(unit, context.system)}",
+        f"{unit.name}: {_describe_state(unit, system)}",
         tuple(lines),
         private=True,
         buttons=tuple(buttons),
         menus=menus,
-        tone=get_tone(unit, context.system),
+        tone=get_tone(unit, system),
     )
 
 
 @declare_button("card", of=ButtonOf.GAME, private=True)
 async def press_card(context: Context, handle: str) -> Reply:
-    """The menu of a list: one unit's card."""
+    """Show the card of the unit that was chosen in the menu of a list. Raises UserError."""
     return await build_unit_card(context, find_unit_by_handle(context.need_game(), handle))
 
 
 @declare_button("mark", of=ButtonOf.GAME)
-async def press_mark(context: Context, handle: str, stats: str, shown_state: str) -> Reply:
-    """The menu of a card: a marker put on or off, a state, the other side; as `/unit edit` does it.
-    Raises UserError."""
+async def press_mark(context: Context, handle: str, stats: str, stamp: str) -> Reply:
+    """Set or remove a marker, set a state, or turn the unit over, by the menu of its card.
+
+    `stats` is as for `/unit edit`. Raises UserError if the unit no longer has the state of the
+    `stamp`, see `_build_state_stamp`.
+    """
     unit = find_unit_by_handle(context.need_game(), handle)
-    if shown_state and shown_state not in (
-        unit.state or SOUND,
-        _build_state_stamp(unit, context.system),
-    ):  # cards of before had the state
-        what = f"{unit.name} has changed since this card: {_describe_state(unit, context.system)}."
-        hint = phrase("`/unit show {name}` shows it as it is now.", name=quote_value(unit.name))
-        raise UserError(what, hint=hint, code="game-changed")
-    return await edit_units(
-        replace_command(context, ("unit", "edit"), {"name": unit.name, "stats": stats})
-    )
+    # Cards of old releases have the state itself as their stamp.
+    valid_stamps = ("", unit.state or SOUND, _build_state_stamp(unit, context.system))
+    if stamp not in valid_stamps:
+        state = _describe_state(unit, context.system)
+        raise UserError(
+            f"{unit.name} has changed since this card: {state}.",
+            hint=phrase("`/unit show {name}` shows it as it is now.", name=quote_value(unit.name)),
+            code="game-changed",
+        )
+    options = {"name": unit.name, "stats": stats}
+    return await edit_units(replace_command(context, ("unit", "edit"), options))
 
 
 def find_unit_by_handle(game: Game, handle: str) -> RosterUnit:
-    """The unit with this handle. Raises UserError where it is off the roster."""
+    """Return the unit with this handle. Raises UserError if it is not on the roster."""
     for unit in game.units.values():
         if unit.handle == handle:
             return unit
@@ -113,133 +115,146 @@ def find_unit_by_handle(game: Game, handle: str) -> RosterUnit:
 
 
 def _describe_state(unit: RosterUnit, system: System | None) -> str:
-    """State and markers in words: `good order, fired`."""
-    words = system.words["units"] if system is not None else None
-    sound = (words.get_state(unit) or words.sound) if words is not None else ""
-    ill = counter_faces.list_conditions(
-        unit, system
-    ) or unit.marks & counter_faces.list_lasting_marks(system)
-    state = (
-        counter_faces.list_conditions(unit, system)
-        if ill
-        else (counter_faces.format_word(sound or "ready"),)
-    )
-    return ", ".join((*state, *counter_faces.list_marks(unit, system)))
+    """Return the state and markers of a unit in words: `good order, fired`.
+
+    A unit in its normal state has the word for it only if no lasting marker is on it.
+    """
+    conditions = counter_faces.list_conditions(unit, system)
+    has_lasting_marks = bool(unit.marks & counter_faces.list_lasting_marks(system))
+    state_words = [*conditions]
+    if not conditions and not has_lasting_marks:
+        words = system.words["units"] if system is not None else None
+        normal_state = (words.get_state(unit) or words.sound) if words is not None else ""
+        state_words = [counter_faces.format_word(normal_state or "ready")]
+    return ", ".join((*state_words, *counter_faces.list_marks(unit, system)))
 
 
 def _describe_unit(context: Context, unit: RosterUnit) -> str:
-    """Whose it is, type, numbers, handle."""
-    players = context.ledger.list_players(unit.side)
+    """Return the owner, type, numbers and handle of a unit: `Yours · Squad · fp 3 · us1`."""
+    system = context.system
+    owner = unit.side
     if unit.side and unit.side == context.actor.side:
-        whose = "Yours"
+        owner = "Yours"
     else:
-        whose = f"{unit.side} ({', '.join(players)})" if players else unit.side
-    kind = (
-        list_type_names(context.system).get(unit.type, unit.type)
-        if context.system is not None
-        else unit.type
-    )
-    return " · ".join(
-        filter(
-            None,
-            (whose, kind, *describe_numbers(unit.type, unit.numbers, context.system), unit.handle),
-        )
-    )
+        players = ", ".join(context.ledger.list_players(unit.side))
+        if players:
+            owner = f"{unit.side} ({players})"
+    type_name = unit.type
+    if system is not None:
+        type_name = list_type_names(system).get(unit.type, unit.type)
+    numbers = describe_numbers(unit.type, unit.numbers, system)
+    return " · ".join(text for text in (owner, type_name, *numbers, unit.handle) if text)
 
 
 def _build_action_buttons(context: Context, unit: RosterUnit, *, is_own: bool) -> Iterator[Button]:
-    """What opens a form with the unit filled in: to act with it, or against it."""
+    """Yield the buttons that open a form with the unit filled in: to act with it if it `is_own`,
+    otherwise against it.
+
+    Actions that the phase forbids are left out.
+    """
     registry = context.registry
     system = context.system
     if system is None:
         return
-    seen = [id for id in system.sequences if registry.get((system.id, id)) is not None]
-    at_vehicle = counter_faces.get_frame(unit.type, system) in counter_faces.VEHICLES
-    for sequence, option in list_actions(system, unit, seen, is_own=is_own, at_vehicle=at_vehicle):
-        path = (system.id, sequence.id)
-        given = {option: unit.handle}
+    visible = [id for id in system.sequences if registry.get((system.id, id)) is not None]
+    is_vehicle = counter_faces.get_frame(unit.type, system) in counter_faces.VEHICLES
+    actions = list_actions(system, unit, visible, is_own=is_own, at_vehicle=is_vehicle)
+    for sequence, option in actions:
         if is_forbidden_in_phase(sequence, option, unit, context.game):
             continue
+        path = (system.id, sequence.id)
+        options = {option: unit.handle}
+        is_fire = sequence.verb in FIRES
         label = sequence.title
-        if sequence.verb in FIRES:
-            at = "with it" if is_own else "it" if sequence.verb == "Attack" else "at it"
-            label = f"{sequence.verb} {at}"
-        yield build_form_button(path, given, label, registry)
-        if sequence.verb in FIRES and sequence.odds_by and not is_own:
-            yield build_form_button(path, {**given, "odds": True}, "Odds", registry)
+        if is_fire and is_own:
+            label = f"{sequence.verb} with it"
+        elif is_fire:
+            label = "Attack it" if sequence.verb == "Attack" else f"{sequence.verb} at it"
+        yield build_form_button(path, options, label, registry)
+        if is_fire and sequence.odds_by and not is_own:
+            yield build_form_button(path, {**options, "odds": True}, "Odds", registry)
 
 
 def _build_marker_menu(context: Context, unit: RosterUnit, system: System) -> Menu:
-    """States and markers to set or take off, and the other side."""
+    """Return the menu that sets another state, turns the unit over, and sets or removes markers.
+
+    States and markers that the unit's type cannot have are left out.
+    """
     words = system.words["units"]
+    current_state = words.get_state(unit) or words.sound
+    prefix = f"mark:{context.ledger.row}:{unit.handle}"
+    stamp = _build_state_stamp(unit, system)
+    entries: list[MenuEntry] = []
+
+    def add_entry(stats: str, label: str, about: str = "") -> None:
+        entries.append(MenuEntry(f"{prefix}:{stats}:{stamp}", label, about))
+
+    for state in words.known_states:
+        if state != current_state and _can_have(unit, state, system):
+            add_entry(f"state={state}", format_code_word(state))
+    if unit.back:
+        add_entry(counter_faces.FLIP, f"Turn over to {unit.back.type or 'the other side'}")
+    markers = system.game["units"].get("markers") or ()
+    marks = [mark for mark in markers if mark not in words.known_states]
+    for mark in marks:
+        if mark in unit.marks:
+            add_entry(f"-{mark}", format_code_word(mark), "on now; takes it off")
+    for mark in marks:
+        if mark not in unit.marks and _can_have(unit, mark, system):
+            add_entry(f"+{mark}", format_code_word(mark))
+    return Menu("Mark or change", tuple(entries[:MOST_CHOICES]), "Mark")
+
+
+def _can_have(unit: RosterUnit, word: str, system: System) -> bool:
+    """Return whether a unit of this type can have the state or marker, by `only` and `classes` of
+    the rule set.
+    """
     data = system.game["units"]
-    state = words.get_state(unit) or words.sound
     only = data.get("only") or {}
+    if word not in only:
+        return True
     classes = data.get("classes") or {}
-    fits = {unit.type, *(name for name, types in classes.items() if unit.type in types)}
-    states = words.known_states
-    marks = [mark for mark in data.get("markers") or () if mark not in words.known_states]
-    fitting = {word for word in (*states, *marks) if not fits.isdisjoint(only.get(word, fits))}
-    entries = [
-        (f"state={other}", format_code_word(other), "")
-        for other in states
-        if other in fitting and other != state
-    ]
-    entries += (
-        [(counter_faces.FLIP, f"Turn over to {unit.back.type or 'the other side'}", "")]
-        if unit.back
-        else []
-    )
-    entries += [
-        (f"-{mark}", format_code_word(mark), "on now; takes it off")
-        for mark in marks
-        if mark in unit.marks
-    ]
-    entries += [
-        (f"+{mark}", format_code_word(mark), "") for mark in marks if mark in fitting - unit.marks
-    ]
-    row = context.ledger.row
-    made = [
-        MenuEntry(
-            f"mark:{row}:{unit.handle}:{stats}:{_build_state_stamp(unit, system)}", label, about
-        )
-        for stats, label, about in entries
-    ]
-    return Menu("Mark or change", tuple(made[:MOST_CHOICES]), "Mark")
+    kinds = {unit.type, *(name for name, types in classes.items() if unit.type in types)}
+    return not kinds.isdisjoint(only[word])
 
 
 def _build_state_stamp(unit: RosterUnit, system: System | None) -> str:
-    """The state and the lasting markers that a card shows, in few letters: a marker that goes by
-    itself changes nothing that the others mean."""
-    shown = (unit.state or SOUND, *sorted(unit.marks & counter_faces.list_lasting_marks(system)))
-    return sha256(" ".join(shown).encode()).hexdigest()[:8]
+    """Return a short hash of the unit's state and lasting markers, for the menu of its card.
+
+    Markers that go by themselves are left out: they do not change the meaning of an entry.
+    """
+    lasting_marks = sorted(unit.marks & counter_faces.list_lasting_marks(system))
+    text = " ".join((unit.state or SOUND, *lasting_marks))
+    return sha256(text.encode()).hexdigest()[:8]
 
 
 async def _load_history(context: Context, unit: RosterUnit) -> AsyncIterator[str]:
-    """The last events of the unit in a line each, newest first; undone ones are left out."""
+    """Yield a line for each of the last `SHOWN` events of the unit, newest first.
+
+    Undone events are left out. At most `READ` events of the game are searched.
+    """
     undone: set[int] = set()
-    told = seen = 0
+    read_count = 0
+    shown_count = 0
     async for event in stream_newest_first(context, context.ledger.row):
-        seen += 1
-        if seen > READ or told == SHOWN:
+        read_count += 1
+        if read_count > READ or shown_count == SHOWN:
             return
         if event["kind"] == "undo":
             undone.add(event["event"])
+        if event["kind"] not in ("sequence", "unit", "table") or event["number"] in undone:
+            continue
         names = [item["name"] for item in event.get("used", ())]
         names += list_changed_units(event.get("before") or {}, event.get("after") or {})
-        if (
-            unit.name not in names
-            or event["kind"] not in ("sequence", "unit", "table")
-            or event["number"] in undone
-        ):
+        if unit.name not in names:
             continue
-        told += 1
-        said = describe_event(event, context.ledger.get_name, sides=context.game.sides).short
-        yield shorten(f"#{event['number']} {said}", LONGEST, placeholder=" …")
+        shown_count += 1
+        text = describe_event(event, context.ledger.get_name, sides=context.game.sides).short
+        yield shorten(f"#{event['number']} {text}", LONGEST, placeholder=" …")
 
 
 def get_tone(unit: RosterUnit, system: System | None) -> str:
-    """How grave the unit's state is."""
+    """Return the tone of the unit's state: HURT, SHAKEN, or GAME for a sound unit."""
     if counter_faces.is_lost(unit, system) or counter_faces.is_hurt(unit, system):
         return HURT
     return SHAKEN if counter_faces.describe_state(unit, system) else GAME

@@ -1,4 +1,6 @@
-"""`/unit list` and `show`: the roster as tables by sides, and units with all their numbers."""
+"""`/unit list` and `/unit show`: the roster as a table for each side, and units with all their
+numbers.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -39,7 +41,7 @@ from bot.ui.reply.unit_table import UnitTable
 
 MOST_MENUS = 2
 BOXED = 60
-"""So many units fit into a box of Discord's newer layout; a longer list is a message with a
+"""Maximum number of units in a box of Discord's newer layout. A longer list is a message with a
 file.
 """
 MOST_KEYS = 3
@@ -56,33 +58,80 @@ HALF = " ½"
     needs_game=True,
 )
 async def list_units(context: Context) -> Reply:
-    """The roster by sides; eliminated units only when asked for, all of them or by their state."""
+    """List the roster by sides to the user alone, or to the channel with the option `public`.
+
+    Eliminated units are listed only with the option `all` or a state. Raises UserError.
+    """
     return _build_list_reply(context, context.clean_options())
 
 
 @declare_button("units", of=ButtonOf.GAME)
 async def press_share(context: Context, everyone: str, side: str, state: str) -> Reply:
-    """The same list for the whole channel, as whoever pressed *Share* had it."""
+    """Show the list to the whole channel, by the button *Share* of a private list.
+
+    The arguments are the options of that list; `everyone` is "all" if it had eliminated units.
+    Raises UserError.
+    """
     options = {
         "all": everyone == "all",
         "side": side or None,
         "state": state or None,
         "public": True,
     }
-    return replace(_build_list_reply(context, options), by=f"{context.user_name} shows the roster")
+    reply = _build_list_reply(context, options)
+    return replace(reply, by=f"{context.user_name} shows the roster")
 
 
 def _build_list_reply(context: Context, options: Mapping[str, Any]) -> Reply:
+    """Return the list of units with these options: `all`, `side`, `state` and `public`.
+
+    Eliminated units are named below the tables, unless `all` or a state lists them. Raises
+    UserError.
+    """
     game = context.need_game()
+    system = context.system
+    units, state = _select_units(context, options["side"], options["state"])
+    listed = units
+    if not options["all"] and not state:
+        listed = [unit for unit in units if not is_lost(unit, system)]
+    is_public = bool(options["public"])
+    first_side = "" if is_public else context.actor.side
+    headings = _build_headings(context, listed, first_side)
+    lines: list[Part] = [*build_unit_tables(listed, headings, system)]
+    lines += _list_lost_units([unit for unit in units if unit not in listed])
+    add_command = context.registry.get(ADD)
+    if not game.units and add_command is not None:
+        example = build_example(add_command, game.system)
+        lines.append(phrase("Add some: `{example}`", example=example))
+    is_own_side_first = len(headings) > 1 and not is_public and context.actor.side in headings
+    return Reply(
+        _format_unit_counts(listed),
+        tuple(lines),
+        by="your side first" if is_own_side_first else "",
+        private=not is_public,
+        buttons=() if is_public else tuple(_build_list_buttons(context, options)),
+        menus=_build_card_menus(context, listed, headings),
+        boxed=len(listed) <= BOXED,
+    )
+
+
+def _select_units(
+    context: Context, side: str | None, state: str | None
+) -> tuple[list[RosterUnit], str | None]:
+    """Return the units with the typed side and state, and the state.
+
+    A state may be typed in place of the side (`/unit list shaken`), and so may a selector of units
+    (`hex:H5`, `us1..us4`). Raises UserError for an unknown side or state.
+    """
+    game = context.game
     units = sort_units(game.units.values())
-    side = options["side"]
-    state = options["state"]
     if side and not state and context.system is not None and is_stat(side, context.system):
-        sides = {comparison_key(side) for side in (*(unit.side for unit in units), *game.sides)}
-        # `/unit list shaken`
-        side, state = (side, None) if comparison_key(side) in sides else (None, side)
-    if side and any(mark in side for mark in (":", "..", ",")):
-        # hex:H5, side:US, us1..us4: as every unit list
+        sides = {unit.side for unit in units} | {*game.sides}
+        if comparison_key(side) not in map(comparison_key, sides):
+            state = side
+            side = None
+    is_selector = side is not None and any(sign in side for sign in (":", "..", ","))
+    if side and is_selector:
         units = find_units(context, side)
         side = None
     if side and game.sides:
@@ -91,44 +140,40 @@ def _build_list_reply(context: Context, options: Mapping[str, Any]) -> Reply:
         units = [unit for unit in units if comparison_key(unit.side) == comparison_key(side)]
     if state:
         units = _filter_by_state(units, state, context.system)
-    shown = [unit for unit in units if options["all"] or state or not is_lost(unit, context.system)]
-    lost = dict[str, list[str]]()
+    return units, state
+
+
+def _list_lost_units(units: Iterable[RosterUnit]) -> list[Part]:
+    """Return a line for each side with the names of its eliminated `units`."""
+    names_by_side = dict[str, list[str]]()
     for unit in units:
-        if unit not in shown:
-            lost.setdefault(unit.side, []).append(unit.name)
-    public = bool(options["public"])
-    headings = _build_headings(context, shown, "" if public else context.actor.side)
-    lines: list[Part] = [*build_unit_tables(shown, headings, context.system)]
-    for side, names in lost.items():
-        lines.append(Small(f"{f'{side} lost' if side else 'Lost'}: {join_names(names)}"))
-    if not game.units and (adds := context.registry.get(ADD)) is not None:
-        lines.append(phrase("Add some: `{example}`", example=build_example(adds, game.system)))
-    is_split = len(headings) > 1 and not public and context.actor.side in headings
-    return Reply(
-        _format_unit_counts(shown),
-        tuple(lines),
-        by="your side first" if is_split else "",
-        private=not public,
-        buttons=() if public else tuple(_build_list_buttons(context, options)),
-        menus=_build_card_menus(context, shown, headings),
-        boxed=len(shown) <= BOXED,
-    )
+        names_by_side.setdefault(unit.side, []).append(unit.name)
+    lines: list[Part] = []
+    for side, names in names_by_side.items():
+        label = f"{side} lost" if side else "Lost"
+        lines.append(Small(f"{label}: {join_names(names)}"))
+    return lines
 
 
 def _find_side(context: Context, side: str) -> str:
-    """Return the side of the game with this name. Raises UserError, which may mean a state."""
+    """Return the side of the game with this name. Raises UserError, with the nearest state as a
+    hint if no side is near.
+    """
     try:
         return find_side(context.game, side)
     except UserError as error:
         words = context.system.words["units"] if context.system is not None else None
-        near = did_you_mean(side, words.known_states) if words is not None else None
-        if near and not isinstance(error.hint, Hint):
-            error.hint = near
+        near_state = did_you_mean(side, words.known_states) if words is not None else None
+        if near_state and not isinstance(error.hint, Hint):
+            error.hint = near_state
         raise
 
 
 def _build_list_buttons(context: Context, options: Mapping[str, Any]) -> Iterator[Button]:
-    """What can be done with the list: show it to all, and add to it."""
+    """Yield the buttons that share the list with these options, and that add units.
+
+    Without units there is nothing to share; to a game that has ended none are added.
+    """
     game = context.game
     if game.units:
         about = ("all" if options["all"] else "", options["side"] or "", options["state"] or "")
@@ -139,48 +184,61 @@ def _build_list_buttons(context: Context, options: Mapping[str, Any]) -> Iterato
 
 
 def _format_unit_counts(units: list[RosterUnit]) -> str:
-    """`13 units: 7 US, 6 VC`."""
-    sides = Counter(unit.side or "of no side" for unit in units)
-    each = ", ".join(f"{count} {side}" for side, count in sides.items())
-    return f"{count_units(len(units))}: {each}" if len(sides) > 1 else count_units(len(units))
+    """Return the number of units, and that of each side if there are several: `13 units: 7 US, 6
+    VC`.
+    """
+    counts = Counter(unit.side or "of no side" for unit in units)
+    total = count_units(len(units))
+    if len(counts) < 2:
+        return total
+    side_counts = ", ".join(f"{count} {side}" for side, count in counts.items())
+    return f"{total}: {side_counts}"
 
 
-def _build_headings(context: Context, units: list[RosterUnit], own: str) -> dict[str, str]:
-    """What each side is called above its units, one's own side first: `US · Alice`."""
-    sides = dict.fromkeys(
-        [*([own] if own else []), *context.game.sides, *(unit.side for unit in units)]
-    )
-    made = {}
-    for side in sides:
-        players = context.ledger.list_players(side)
-        if any(unit.side == side for unit in units):
-            made[side] = " · ".join((side or "No side", *players))
-    return made
+def _build_headings(context: Context, units: list[RosterUnit], first_side: str) -> dict[str, str]:
+    """Return the heading of each side that has units, with its players: `US · Alice`.
+
+    `first_side` comes first, unless it is "".
+    """
+    sides = [*context.game.sides, *(unit.side for unit in units)]
+    if first_side:
+        sides.insert(0, first_side)
+    sides_with_units = {unit.side for unit in units}
+    headings = {}
+    for side in dict.fromkeys(sides):
+        if side in sides_with_units:
+            players = context.ledger.list_players(side)
+            headings[side] = " · ".join((side or "No side", *players))
+    return headings
 
 
 def _build_card_menus(
     context: Context, units: list[RosterUnit], headings: dict[str, str]
 ) -> tuple[Menu, ...]:
-    """A menu for each of the first sides: a choice shows that unit's card."""
-    made = []
+    """Return a menu for each of the first `MOST_MENUS` sides that shows the card of a unit."""
+    menus = []
     for side in [*headings][:MOST_MENUS]:
         label = f"A {side} unit's card" if len(headings) > 1 and side else "A unit's card"
-        own = [unit for unit in units if unit.side == side]
-        made.append(build_card_menu(context, own, label, f"{side} card" if side else "Card"))
-    return tuple(made)
+        units_of_side = [unit for unit in units if unit.side == side]
+        short_label = f"{side} card" if side else "Card"
+        menus.append(build_card_menu(context, units_of_side, label, short_label))
+    return tuple(menus)
 
 
 def _filter_by_state(
     units: list[RosterUnit], typed: str, system: System | None
 ) -> list[RosterUnit]:
-    """Those in a state, or with a marker. Raises UserError for a word that is neither."""
+    """Return the units in the typed state, in a state with all its flags, or with that marker.
+
+    Raises UserError for a word that is neither a state nor a marker.
+    """
     folded = word_key(typed)
     data = system.game["units"] if system is not None else {}
     states = tuple(data.get("states") or ())
     markers = tuple(data.get("markers") or ())
-    known = [word.replace("_", "-") for word in (*states, *markers)]
-    if system is None or folded not in known:
-        hint = did_you_mean(folded, known) or f"States are {', '.join(states)}."
+    valid_words = [word.replace("_", "-") for word in (*states, *markers)]
+    if system is None or folded not in valid_words:
+        hint = did_you_mean(folded, valid_words) or f"States are {', '.join(states)}."
         raise UserError(
             f'There is no state "{typed[:40]}".', hint=hint, option="state", code="bad-value"
         )
@@ -189,8 +247,10 @@ def _filter_by_state(
 
     def is_in_state(unit: RosterUnit) -> bool:
         state = words.get_state(unit) or words.sound
-        also = bool(flags) and flags <= {*words.states.get(state, ())}
-        return state == folded or also or folded in {mark.replace("_", "-") for mark in unit.marks}
+        has_all_flags = bool(flags) and flags <= {*words.states.get(state, ())}
+        if state == folded or has_all_flags:
+            return True
+        return folded in {mark.replace("_", "-") for mark in unit.marks}
 
     return [unit for unit in units if is_in_state(unit)]
 
@@ -204,7 +264,10 @@ def _filter_by_state(
     needs_game=True,
 )
 async def show_units(context: Context) -> Reply:
-    """One unit's card; several in a line each."""
+    """Show the card of one unit, or a line for each of several, to the user alone.
+
+    Raises UserError if no unit has the typed name.
+    """
     units = find_units(context, context.clean_options()[NAME])
     if len(units) > 1:
         lines = tuple(describe_unit(unit, context.system) for unit in units)
@@ -215,53 +278,47 @@ async def show_units(context: Context) -> Reply:
 def build_unit_tables(
     units: Iterable[RosterUnit], headings: dict[str, str], system: System | None
 ) -> tuple[UnitTable, ...]:
-    """A table for each side in `headings`, in that order; sides without a unit are left out."""
+    """Return a table for each side in `headings`, in that order. Sides without a unit are left
+    out.
+    """
     units = list(units)
     keys = _choose_columns(units, system)
-    made: list[UnitTable] = []
+    tables: list[UnitTable] = []
     for side, heading in headings.items():
-        if own := [unit for unit in units if unit.side.casefold() == side.casefold()]:
-            rows = tuple(_build_cells(unit, keys, system) for unit in own)
-            made.append(UnitTable(heading, keys, rows, spaced=bool(made)))
-    return tuple(made)
+        units_of_side = [unit for unit in units if unit.side.casefold() == side.casefold()]
+        if units_of_side:
+            rows = tuple(_build_cells(unit, keys, system) for unit in units_of_side)
+            tables.append(UnitTable(heading, keys, rows, spaced=bool(tables)))
+    return tuple(tables)
 
 
 def _choose_columns(units: list[RosterUnit], system: System | None) -> tuple[str, ...]:
-    """The numbers that most units have, at most three: those printed on counters first, in the
-    game's own order.
+    """Return the keys of the numbers that at least half of the units have, at most `MOST_KEYS`.
+
+    Those printed on counters and the most common go first; the result is in the rule set's order.
     """
     counts: dict[str, int] = {}
     for unit in units:
         for key, value in unit.numbers.items():
             counts[key] = counts.get(key, 0) + isinstance(value, int)
     printed = {key for unit in units for key in list_printed_keys(unit.type, system)}
-    common = [
-        key for key in counts if counts[key] * 2 >= len(units) and key not in get_loss_keys(system)
-    ]
+    loss_keys = get_loss_keys(system)
+    half = len(units) / 2
+    common = [key for key, count in counts.items() if count >= half and key not in loss_keys]
     common.sort(key=lambda key: (key not in printed, -counts[key]))
     return tuple(sort_keys(common[:MOST_KEYS], system))
 
 
 def _build_cells(unit: RosterUnit, keys: tuple[str, ...], system: System | None) -> tuple[str, ...]:
-    lasting = list_lasting_marks(system)
-    ill = (
-        *(said for said in list_conditions(unit, system) if said != REDUCED),
-        *list_marks(unit, system, unit.marks & lasting),
-    )
-    words = list_marks(unit, system, unit.marks - lasting)
-    printed = list_printed_keys(unit.type, system)
-    others = sort_keys(
-        (key for key in unit.numbers if key not in (*keys, *get_loss_keys(system), LOADOUT)), system
-    )
-    others.sort(key=lambda key: key not in printed)
-    options = system.words["units"].keys if system is not None else {}
-    rest = [
-        format_typed_number(unit.numbers[key])
-        if key in options and options[key].values
-        else f"{format_word(key)} {format_typed_number(unit.numbers[key])}"
-        for key in others
-    ]
-    mark = HALF if unit.turned or unit.type == "half-squad" else ""
+    """Return the cells of one unit: handle, name, type, state, other words and numbers, tone, and a
+    cell for each of `keys`.
+    """
+    lasting_marks = list_lasting_marks(system)
+    state_words = [word for word in list_conditions(unit, system) if word != REDUCED]
+    state_words += list_marks(unit, system, unit.marks & lasting_marks)
+    half = HALF if unit.turned or unit.type == "half-squad" else ""
+    marks = list_marks(unit, system, unit.marks - lasting_marks)
+    other_numbers = _format_other_numbers(unit, keys, system)
     numbers = (
         format_typed_number(unit.numbers[key]) if key in unit.numbers else "" for key in keys
     )
@@ -269,8 +326,29 @@ def _build_cells(unit: RosterUnit, keys: tuple[str, ...], system: System | None)
         unit.handle,
         unit.name,
         unit.type,
-        f"{', '.join(ill)}{mark}".strip(),
-        ", ".join((*words, *rest)),
+        f"{', '.join(state_words)}{half}".strip(),
+        ", ".join((*marks, *other_numbers)),
         get_tone(unit, system),
         *numbers,
     )
+
+
+def _format_other_numbers(
+    unit: RosterUnit, keys: tuple[str, ...], system: System | None
+) -> list[str]:
+    """Return the numbers of a unit that have no column in `keys`, those printed on its counter
+    first: `morale 5`.
+
+    A number whose values are words has no label. Losses and weapons are left out.
+    """
+    left_out = {*keys, *get_loss_keys(system), LOADOUT}
+    other_keys = sort_keys((key for key in unit.numbers if key not in left_out), system)
+    printed_keys = list_printed_keys(unit.type, system)
+    other_keys.sort(key=lambda key: key not in printed_keys)
+    options = system.words["units"].keys if system is not None else {}
+    texts = []
+    for key in other_keys:
+        text = format_typed_number(unit.numbers[key])
+        has_words = key in options and bool(options[key].values)
+        texts.append(text if has_words else f"{format_word(key)} {text}")
+    return texts
