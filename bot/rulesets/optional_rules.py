@@ -18,6 +18,7 @@ KEYS = ("title", "help", "default", "sets", "leads")
 MOST = 20
 TYPES = ("bool", "int", "number", "enum")
 """Types of inputs that a rule may set."""
+SETS_PROBLEM = "sets must be sequence: {input: value}"
 _NAME = r"[a-z][a-z0-9-]{0,23}"
 
 
@@ -69,18 +70,33 @@ def _read(name: Any, rule: Any, file: str) -> OptionalRule:
         raise TableError(
             file, "default is true or false: whether it is on where nobody chose", row=row
         )
-    sets = {} if rule.get("sets") is None else rule["sets"]
-    leads = {} if rule.get("leads") is None else rule["leads"]
+    leads = _read_leads(rule.get("leads"), file, row)
+    sets = _read_sets(rule.get("sets"), file, row)
+    if not sets and not leads:
+        raise TableError(file, SETS_PROBLEM, row=row)
+    return OptionalRule(name, title.strip(), help_text.strip(), default, sets, leads)
+
+
+def _read_leads(leads: Any, file: str, row: str) -> Mapping[str, str]:
+    """Return `leads` of a rule, {} if it has none. Raises TableError for a wrong layout."""
+    if leads is None:
+        return {}
     if not isinstance(leads, Mapping) or not all(
         isinstance(word, str) for pair in leads.items() for word in pair
     ):
         raise TableError(file, "leads must be {phase: marker}", row=row)
-    is_mapping = isinstance(sets, Mapping) and all(
+    return leads
+
+
+def _read_sets(sets: Any, file: str, row: str) -> Mapping[str, Mapping[str, Any]]:
+    """Return `sets` of a rule, {} if it has none. Raises TableError for a wrong layout."""
+    if sets is None:
+        return {}
+    if not isinstance(sets, Mapping) or not all(
         isinstance(values, Mapping) and values for values in sets.values()
-    )
-    if not is_mapping or not (sets or leads):
-        raise TableError(file, "sets must be sequence: {input: value}", row=row)
-    return OptionalRule(name, title.strip(), help_text.strip(), default, sets, leads)
+    ):
+        raise TableError(file, SETS_PROBLEM, row=row)
+    return sets
 
 
 def check_rules(

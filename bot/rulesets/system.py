@@ -26,7 +26,7 @@ from bot.rulesets.around_sequence import (
     read_rides,
 )
 from bot.rulesets.bears import read_bears
-from bot.rulesets.game_file import LED_BY, check_buttons, check_game
+from bot.rulesets.game_file import LED_BY, UNIT_KEYS, check_buttons, check_game
 from bot.rulesets.table_names import fold_name, list_names
 from bot.rulesets.yaml_cache import read_yaml
 
@@ -98,24 +98,26 @@ class Sequence:
             _check_sequence_data(data, file, id)
         self.system = system
         self.id = id
+        texts: dict[str, str] = {key: data.get(key) or "" for key in TEXT_KEYS}
+        mappings: dict[str, Mapping[str, Any]] = {key: data.get(key) or {} for key in MAPPING_KEYS}
         self.title: str = data["title"]
         self.source: str = data["source"]
         self.summary: str = data["summary"]
         self.inputs: tuple[Option, ...] = _read_sequence_inputs(system, id, data, file)
-        self.outputs: Mapping[str, Any] = data.get("outputs") or {}
-        self.odds_row: Mapping[str, Any] = data.get("odds_row") or {}
-        self.rounds: Mapping[str, Any] = data.get("rounds") or {}
-        self.example: Mapping[str, Any] = data.get("example") or {}
-        self.odds_by: str = data.get("odds_by") or ""
-        self.notes: str = data.get("notes") or ""
-        self.state: str = data.get("state") or ""
+        self.outputs = mappings["outputs"]
+        self.odds_row = mappings["odds_row"]
+        self.rounds = mappings["rounds"]
+        self.example = mappings["example"]
+        self.odds_by = texts["odds_by"]
+        self.notes = texts["notes"]
+        self.state = texts["state"]
         self.group: str = data.get("group") or ""
-        self.dice: str = data.get("dice") or "none"
+        self.dice = texts["dice"] or "none"
         self.steps: list[Any] = data.get("steps") or []
-        self.verb: str = data.get("verb") or ROLL
+        self.verb = texts["verb"] or ROLL
         self.is_act: bool = bool(data.get("acts", self.verb not in NO_ACTS))
         self.phases: tuple[str, ...] = tuple(data.get("phases") or ())
-        self.cause: str = data.get("cause") or f"rolls {self.title}"
+        self.cause = texts["cause"] or f"rolls {self.title}"
         self.procedure: tuple[str, ...] = tuple(map(str, data.get("procedure") or ()))
         self.common: tuple[str, ...] = tuple(data.get("common") or ())
         self._check_common(file)
@@ -124,11 +126,8 @@ class Sequence:
         self.bears = read_bears(data, self.inputs, file, id)
         self.rides = read_rides(data, file, id)
         self.landings = read_landings(data, file, id)
-        self.repeats: str = data.get("repeats") or ""
-        if self.bans and ANYWAY not in {option.name for option in self.inputs}:
-            raise TableError(
-                file, f"what the card forbids needs an input {ANYWAY}", row=f"{id} bans"
-            )
+        self.repeats = texts["repeats"]
+        self._check_bans(file)
         self.modifiers: tuple[str, ...] = tuple(data.get("modifiers") or ())
         self._check_modifiers(file)
 
@@ -139,6 +138,12 @@ class Sequence:
         if unknown:
             problem = f"common names {min(unknown)}, which is no input and no word of mods"
             raise TableError(file, problem, row=self.id)
+
+    def _check_bans(self, file: str) -> None:
+        """Raise TableError if there are bans but no input with which a player overrides them."""
+        if self.bans and ANYWAY not in {option.name for option in self.inputs}:
+            problem = f"what the card forbids needs an input {ANYWAY}"
+            raise TableError(file, problem, row=f"{self.id} bans")
 
     def _check_modifiers(self, file: str) -> None:
         """Raise TableError if `modifiers` names a table that the game does not have."""
@@ -319,8 +324,7 @@ def _check_sequence_data(data: Mapping[str, Any], file: str, id: str) -> None:
             raise TableError(file, f"{key} must be a text; quote it", row=id)
     if not isinstance(data.get("acts", True), bool):
         raise TableError(file, "acts must be yes or no", row=id)
-    phases = data.get("phases") or []
-    if not isinstance(phases, list) or not all(isinstance(phase, str) for phase in phases):
+    if not _is_list_of_texts(data.get("phases") or []):
         raise TableError(file, "phases must be a list of names", row=id)
     for key in MAPPING_KEYS:
         if not isinstance(data.get(key) or {}, Mapping):
@@ -328,6 +332,10 @@ def _check_sequence_data(data: Mapping[str, Any], file: str, id: str) -> None:
     missing = [key for key in REQUIRED_KEYS if not data.get(key)]
     if missing:
         raise TableError(file, f"{missing[0]} is missing", row=id)
+
+
+def _is_list_of_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
 def _read_sequence_inputs(
@@ -437,13 +445,7 @@ def _attach_condition(
     condition = str(conditions[option.name])
     row = f"{id}, inputs {option.name}"
     types = {other.name: other.type for other in options}
-    for name in re.findall(r"[a-z_]\w*", condition):
-        if name == option.name or name in conditions:
-            problem = "itself" if name == option.name else f"{name}, which has a when of its own"
-            raise TableError(file, f"when hangs on {problem}; let it hang on other inputs", row=row)
-        if types.get(name) in ("units", "unit"):
-            problem = f"when hangs on numbers, words and flags, and {name} is a list of units"
-            raise TableError(file, problem, row=row)
+    _check_condition(option, condition, conditions, types, file, row)
     words: dict[str, str] = {}
     flags: list[str] = []
     for other in options:
@@ -466,6 +468,27 @@ def _attach_condition(
 
     help_text = f"{option.help} (if {condition})"
     return replace(option, when=condition, matters=is_counted, help=help_text)
+
+
+def _check_condition(
+    option: Option,
+    condition: str,
+    conditions: Mapping[str, Any],
+    types: Mapping[str, str],
+    file: str,
+    row: str,
+) -> None:
+    """Raise TableError if a condition reads its own option, an input with a condition, or units.
+
+    `types` are the types of all inputs by name.
+    """
+    for name in re.findall(r"[a-z_]\w*", condition):
+        if name == option.name or name in conditions:
+            problem = "itself" if name == option.name else f"{name}, which has a when of its own"
+            raise TableError(file, f"when hangs on {problem}; let it hang on other inputs", row=row)
+        if types.get(name) in ("units", "unit"):
+            problem = f"when hangs on numbers, words and flags, and {name} is a list of units"
+            raise TableError(file, problem, row=row)
 
 
 def _label_option(option: Option, system: System, rules: tuple[str, ...]) -> Option:
@@ -793,15 +816,15 @@ class System:
 
         Its `types` replace those of `units`; `keys` and `flags` are added.
         """
-        keys = dict(units.get("attributes") or {}) | dict(overrides.get("keys") or {})
-        flags = dict(units.get("flags") or {}) | dict(overrides.get("flags") or {})
+        parts: dict[str, Any] = {key: units.get(key) or {} for key in UNIT_KEYS}
+        keys = dict(parts["attributes"]) | dict(overrides.get("keys") or {})
+        flags = dict(parts["flags"]) | dict(overrides.get("flags") or {})
         types = overrides.get("types", units["types"])
         options = {key: build_option(key, spec, self.lists) for key, spec in keys.items()}
-        state_names = tuple(units.get("states") or ())
-        well = (units.get("well") or state_names[:1]) if self.bounded else ()
+        state_names = tuple(parts["states"])
+        well = (parts["well"] or state_names[:1]) if self.bounded else ()
         states = {state: (state,) for state in state_names if state in flags}
-        state_flags = units.get("state_flags") or {}
-        states |= {state: tuple(items) for state, items in state_flags.items()}
+        states |= {state: tuple(items) for state, items in parts["state_flags"].items()}
         has_sound_state = bool(states) and state_names[0] not in states
         from bot.rules.inputs.units import UnitWords
 
@@ -809,13 +832,13 @@ class System:
             types=tuple(self.lists[types] if isinstance(types, str) else types),
             keys=options,
             flags=flags,
-            marks=units.get("marker_flags") or {},
+            marks=parts["marker_flags"],
             states=states,
             sound=state_names[0] if has_sound_state else "",
             fresh=well[0] if len(well) == 1 else "",
             known_states=state_names,
-            reduced=units.get("reduced") or {},
-            reduced_states=tuple(units.get("reduced_states") or ()),
+            reduced=parts["reduced"],
+            reduced_states=tuple(parts["reduced_states"]),
             bare=overrides.get("bare", ""),
             repeat=overrides.get("repeat", ""),
         )
@@ -978,8 +1001,7 @@ def load_declared(system: System, id: str) -> Declared:
             return find_position(system.text(name).encode(), path)
         return _find_shared_position(system, path)
 
-    cups = [phase.get(LED_BY) for phase in system.game.get("phases") or ()]
-    decks = {id: deck for id, deck in system.decks.items() if id not in cups}
+    decks = _list_decks_without_cups(system)
     setting = Setting(
         f"{system.id}/{name}.yaml",
         system.readable_tables,
@@ -994,6 +1016,12 @@ def load_declared(system: System, id: str) -> Declared:
     )
     head = SequenceHead(sequence.inputs, sequence.outputs, sequence.odds_by)
     return Library(library, setting, {id: head}).load_sequence(id)
+
+
+def _list_decks_without_cups(system: System) -> dict[str, GameDeck]:
+    """Return the decks from which sequences may draw: those that lead no phase."""
+    cups = [phase.get(LED_BY) for phase in system.game.get("phases") or ()]
+    return {id: deck for id, deck in system.decks.items() if id not in cups}
 
 
 def _find_shared_position(system: System, path: Path) -> str:

@@ -120,9 +120,10 @@ def _add_part(base: Any, addition: Any, depth: int, file: str, row: str) -> Any:
         addition = dict.fromkeys(map(str, addition), "")
     if isinstance(base, list) and isinstance(addition, Mapping):
         return [*base, *(word for word in addition if word not in base)]
-    if not isinstance(addition, Mapping) or not isinstance(base or {}, Mapping):
+    base = base or {}
+    if not isinstance(addition, Mapping) or not isinstance(base, Mapping):
         return addition
-    extended = dict(base or {})
+    extended = dict(base)
     for key, value in addition.items():
         key_row = f"{row} {key}"
         if value is None:
