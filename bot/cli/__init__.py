@@ -1,1 +1,1 @@
-"""For whoever runs it: command line, doctor, batch."""
+"""The command line: commands for hosts, for authors of packs and for scripts."""

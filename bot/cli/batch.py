@@ -264,7 +264,9 @@ def _get_text(request: Mapping[str, Any], key: str) -> str:
 
 
 def _get_inputs(request: Mapping[str, Any]) -> Mapping[str, object]:
-    """Return the inputs of a request, by name. Raises UserError unless they are an object."""
+    """Return the inputs of a request by name, {} if it has none. Raises UserError unless they are an
+    object.
+    """
     inputs = request.get("in")
     if inputs is None:
         return {}

@@ -139,8 +139,8 @@ def _check_settings(findings: CheckupFindings) -> Settings | None:
 
 
 def _check_files_of_settings(findings: CheckupFindings) -> None:
-    """Report settings files that other users may read: they hold tokens. Else say which file the
-    settings come from, unless a service has its own.
+    """Report settings files that other users may read: they hold tokens. Also say which file the
+    settings come from, except for an installed service.
     """
     file = get_env_file()
     file_exists = file.is_file()

@@ -40,26 +40,28 @@ class Headline(NamedTuple):
     tone: str
 
 
-def build_headline(came: ResultSummary, headline: str, actors: Iterable[str], who: str) -> Headline:
-    """Build the first line of what `actors` did, or the player `who` if no unit acted.
+def build_headline(
+    summary: ResultSummary, headline: str, actors: Iterable[str], player: str
+) -> Headline:
+    """Build the first line of what `actors` did, or `player` if no unit acted.
 
     `headline` is the title if the results of units are not known.
     """
-    sequence = came.sequence
+    sequence = summary.sequence
     acting = tuple(actors)
-    units = {fate.unit for fate in came.fates}
-    named_units = {unit for unit in units if unit not in came.types}
+    units = {fate.unit for fate in summary.fates}
+    named_units = {unit for unit in units if unit not in summary.types}
     is_about_actors = has_one_party(sequence) and units.issuperset(acting)
     if named_units == {*acting} or is_about_actors:
         acting = ()  # the title names them
     title = headline
     token = headline
-    if came.fates:
-        title = _format_result_counts(came) if came.is_counted else came.named
-        token = came.alike[0][0].token
-    tone = came.results[token].tone if token in came.results else NOTHING
-    by = format_cause(sequence, acting, who)
-    return Headline(title[:1].upper() + title[1:], by, tone)
+    if summary.fates:
+        title = _format_result_counts(summary) if summary.is_counted else summary.sentence
+        token = summary.groups[0][0].token
+    tone = summary.results[token].tone if token in summary.results else NOTHING
+    cause = format_cause(sequence, acting, player)
+    return Headline(title[:1].upper() + title[1:], cause, tone)
 
 
 def get_result_headline(settled: Resolution, out: Mapping[str, Any], system: System) -> str:
@@ -71,11 +73,11 @@ def get_result_headline(settled: Resolution, out: Mapping[str, Any], system: Sys
 
 
 def format_cause(
-    sequence: Sequence, actors: tuple[str, ...], who: str, *, many: bool = False
+    sequence: Sequence, actors: tuple[str, ...], player: str, *, many: bool = False
 ) -> str:
     """Return who did it: `US Squads 3 + 4 fire`, or `Alice rolls random orders` without units."""
     if not actors or sequence.verb == ROLL:
-        return format_player_action(who, get_player_action(sequence, many=many))
+        return format_player_action(player, get_player_action(sequence, many=many))
     types = list_type_names(sequence.system)
     verb = sequence.verb.lower()
     if len(actors) == 1 and not takes_plural_verb(types, actors[0]):
@@ -83,10 +85,10 @@ def format_cause(
     return f"{join_names(add_indefinite_articles(types, actors))} {verb}"
 
 
-def format_player_action(who: str, action: str) -> str:
+def format_player_action(player: str, action: str) -> str:
     """Return what a player does. The player on the command line is the reader: `you check morale`."""
-    if who != YOU:
-        return f"{who} {action}"
+    if player != YOU:
+        return f"{player} {action}"
     verb, blank, object_text = action.partition(" ")
     return f"you {get_plural_verb(verb)}{blank}{object_text}"
 
@@ -99,47 +101,50 @@ def get_player_action(sequence: Sequence, *, many: bool = False) -> str:
     return plural_action or single_action if many else single_action
 
 
-def format_cause_without_roll(by: str, who: str) -> str:
+def format_cause_without_roll(cause: str, player: str) -> str:
     """Return the cause of a result for which no die was needed: `Alice, without a roll`."""
-    return f"{who}, without a roll" if by.startswith(f"{who} rolls ") else by
+    return f"{player}, without a roll" if cause.startswith(f"{player} rolls ") else cause
 
 
-def build_result_groups(came: ResultSummary) -> list[Group]:
+def build_result_groups(summary: ResultSummary) -> list[Group]:
     """Return a line for each result with its units, worst first; [] if no unit was affected."""
-    words = [_format_group_result(came.results, fates) for fates in came.alike]
+    words = [_format_group_result(summary.results, fates) for fates in summary.groups]
     if words == [NO_EFFECT]:
         return []
     groups = []
-    for word, fates in zip(words, came.alike, strict=True):
-        result = came.results.get(fates[0].token)
-        names = join_names(format_type_names(came.types, [fate.unit for fate in fates]))
+    for word, fates in zip(words, summary.groups, strict=True):
+        result = summary.results.get(fates[0].token)
+        names = join_names(format_type_names(summary.types, [fate.unit for fate in fates]))
         is_grave = result is not None and (result.tone == HURT or result.bold)
         groups.append(Group(word[:1].upper() + word[1:], names, is_grave))
     return groups
 
 
-def _format_group_result(results: Results, alike: list[UnitResult]) -> str:
+def _format_group_result(results: Results, group: list[UnitResult]) -> str:
     """Return the result of these units in words: an order as it is given, `rush the enemy`.
 
     Details that are added to it agree with the number of units.
     """
-    first_fate = alike[0]
+    first_fate = group[0]
     parts = ((first_fate.token, first_fate.more), *first_fate.also)
-    return ", ".join([_format_single_result(results, alike, *part) for part in parts])
+    return ", ".join([_format_single_result(results, group, *part) for part in parts])
 
 
-def _format_single_result(results: Results, alike: list[UnitResult], token: str, more: str) -> str:
+def _format_single_result(
+    results: Results, group: list[UnitResult], token: str, details: str
+) -> str:
+    """Return one result of these units in words, with details such as the order that they got."""
     result = results.get(token)
-    if result is None or not more or "{more}" not in result.many:
-        return add_result_details(get_result_word(results, token), more)
-    is_plural = len(alike) > 1
+    if result is None or not details or "{more}" not in result.many:
+        return add_result_details(get_result_word(results, token), details)
+    is_plural = len(group) > 1
     pattern = result.many if is_plural else result.says
     if pattern.startswith("{} ") and result.word == token.replace("-", " "):
-        return add_result_details(pattern.removeprefix("{} "), more)
+        return add_result_details(pattern.removeprefix("{} "), details)
     if is_plural:
-        verb, blank, object_text = more.partition(" ")
-        more = f"{get_plural_verb(verb)}{blank}{object_text}"
-    return add_result_details(_format_counted_result(len(alike), results, token), more)
+        verb, blank, object_text = details.partition(" ")
+        details = f"{get_plural_verb(verb)}{blank}{object_text}"
+    return add_result_details(_format_counted_result(len(group), results, token), details)
 
 
 def get_result_word(results: Results, token: str) -> str:
@@ -147,33 +152,33 @@ def get_result_word(results: Results, token: str) -> str:
     return results[token].word if token in results else token.replace("-", " ")
 
 
-def _format_result_counts(came: ResultSummary) -> str:
+def _format_result_counts(summary: ResultSummary) -> str:
     """Return the number of units with each result: `5 of 9 VC killed, 2 wounded`.
 
     At most three results are counted. Beyond that harm is summed by severity, and of other results
     the conspicuous ones are named. Units without effect are not counted if others were affected.
     """
-    size = len(came.fates)
-    stem = format_group_name(came.stem) if came.stem else "units"
-    counts = _count_results(came)
+    size = len(summary.fates)
+    stem = format_group_name(summary.stem) if summary.stem else "units"
+    counts = _count_results(summary)
     if not counts:
-        names = f"{size} {stem}" if stem else join_names(fate.unit for fate in came.fates)
+        names = f"{size} {stem}" if stem else join_names(fate.unit for fate in summary.fates)
         return f"{NO_EFFECT} on {names}"
-    (number, word), *others = counts
+    (number, word), *further_counts = counts
     if stem and number < size:
         line = f"{number} of {size} {stem} {word}"
     elif stem:
         line = f"All {number} {stem} {word}"
     else:
         share = f"{number} of {size}" if number < size else f"all {number}"
-        line = f"{came.stem}: {share} {word}"
-    return "".join([line, *(f", {count} {word}" for count, word in others)])
+        line = f"{summary.stem}: {share} {word}"
+    return "".join([line, *(f", {count} {word}" for count, word in further_counts)])
 
 
-def _count_results(came: ResultSummary) -> list[tuple[int, str]]:
+def _count_results(summary: ResultSummary) -> list[tuple[int, str]]:
     """Return the number of units with each result, worst first; at most three results."""
-    results = came.results
-    tokens = [fate.token for fates in came.alike for fate in fates]
+    results = summary.results
+    tokens = [fate.token for fates in summary.groups for fate in fates]
     if len({get_result_word(results, token) for token in tokens} - {NO_EFFECT}) > COUNTED:
         tokens = [_get_base_result(results, token) for token in tokens]
     counts = Counter(token for token in tokens if get_result_word(results, token) != NO_EFFECT)
@@ -229,21 +234,22 @@ ROOM = 78  # two lines of a phone
 class ResultSummary(NamedTuple):
     """The results of units of one or several plays.
 
-    `fates` are in their order, `alike` has identical ones together, worst first. Unnamed units of
+    `fates` are in their order, `groups` has identical ones together, worst first. Unnamed units of
     one type with different results are numbered, `squad 1`, `squad 2`; `mixed` has the number of
     units of each such type. `results` and `types` are the words for results and types.
     `is_counted`: the headline counts the units, so that other lines must name them; if it does not,
-    it is `named`. `stem` is the common part of the names of three or more units.
+    it is `sentence`, which names them. `stem` is the common part of the names of three or more
+    units.
     """
 
     sequence: Sequence
     results: Results
     types: Mapping[str, str]
     fates: list[UnitResult]
-    alike: list[list[UnitResult]]
+    groups: list[list[UnitResult]]
     mixed: Mapping[str, int]
     stem: str
-    named: str
+    sentence: str
     is_counted: bool
 
 
@@ -256,22 +262,22 @@ def summarize_results(sequence: Sequence, fates: Iterable[UnitResult]) -> Result
     mixed = _count_mixed_types(types, unit_fates) if count > 1 else {}
     if mixed:
         unit_fates = _number_units(types, mixed, unit_fates)
-    alike = _group_identical_results(results, unit_fates)
+    groups = _group_identical_results(results, unit_fates)
     stem = find_stem([fate.unit for fate in unit_fates]) if count > NAMED else ""
-    named = ""
+    sentence = ""
     if not stem and count < FOLDED:
-        named = ", ".join([_format_results(results, types, group) for group in alike])
-    is_counted = bool(stem) or count >= FOLDED or (count > NAMED and len(named) > ROOM)
+        sentence = ", ".join([_format_results(results, types, group) for group in groups])
+    is_counted = bool(stem) or count >= FOLDED or (count > NAMED and len(sentence) > ROOM)
     return ResultSummary(
-        sequence, results, types, unit_fates, alike, mixed, stem, named, is_counted
+        sequence, results, types, unit_fates, groups, mixed, stem, sentence, is_counted
     )
 
 
-def add_result_details(words: str, more: str) -> str:
+def add_result_details(words: str, details: str) -> str:
     """Return the words of a result with its details."""
     if "{more}" in words:
-        return words.replace("{more}", more)
-    return f"{words}, {more}" if more else words
+        return words.replace("{more}", details)
+    return f"{words}, {details}" if details else words
 
 
 def _count_mixed_types(types: Mapping[str, str], fates: list[UnitResult]) -> dict[str, int]:
@@ -325,13 +331,13 @@ def _drop_no_effect(results: Results, fate: UnitResult) -> UnitResult:
     return UnitResult(fate.unit, *effects[0], tuple(effects[1:])) if effects else fate
 
 
-def _format_results(results: Results, types: Mapping[str, str], alike: list[UnitResult]) -> str:
+def _format_results(results: Results, types: Mapping[str, str], group: list[UnitResult]) -> str:
     """Return the identical results of some units as a sentence."""
-    first_fate = alike[0]
-    names = join_names(add_definite_articles(types, [fate.unit for fate in alike]))
-    is_plural = len(alike) > 1
+    first_fate = group[0]
+    names = join_names(add_definite_articles(types, [fate.unit for fate in group]))
+    is_plural = len(group) > 1
     clauses: list[str] = []
-    for token, more in ((first_fate.token, first_fate.more), *first_fate.also):
+    for token, details in ((first_fate.token, first_fate.more), *first_fate.also):
         result = results.get(token)
         if result is None:
             pattern = f"{{}}: {token.replace('-', ' ')}"
@@ -343,7 +349,7 @@ def _format_results(results: Results, types: Mapping[str, str], alike: list[Unit
             pattern = result.says
         if clauses:  # the first clause has the subject of all
             pattern = pattern.removeprefix("{}").lstrip(": ")
-        clauses.append(add_result_details(pattern.replace("{}", names), more))
+        clauses.append(add_result_details(pattern.replace("{}", names), details))
     *between, final = clauses
     return f"{', '.join(between)} and {final}" if between else final
 
@@ -387,9 +393,10 @@ Results = Mapping[str, ResultWords]
 def load_result_words(sequence: Sequence) -> Results:
     """Return the words for the results of a sequence from `results` of game.yaml. They are cached."""
     data: Mapping[str, Any] = sequence.system.game.get("results") or {}
-    own = data.get(sequence.id) or {}
+    own_specs = data.get(sequence.id) or {}
     common = data.get("*") or {}
-    specs = {token: spec for token, spec in common.items() if token not in own} | dict(own)
+    specs = {token: spec for token, spec in common.items() if token not in own_specs}
+    specs.update(own_specs)
     words = {token: _build_result_words(token, spec) for token, spec in specs.items()}
     return dict(sorted(words.items(), key=lambda item: GRAVITY.index(item[1].tone)))
 
@@ -423,8 +430,10 @@ class ResultScale:
         tokens = tuple(tokens)
         self._results = load_result_words(sequence)
         if not judges_units(sequence):
-            own = (sequence.system.game.get("results") or {}).get(sequence.id) or {}
-            self._results = {token: words for token, words in self._results.items() if token in own}
+            own_specs = (sequence.system.game.get("results") or {}).get(sequence.id) or {}
+            self._results = {
+                token: words for token, words in self._results.items() if token in own_specs
+            }
         self._scores = sequence.system.get_scores(sequence.id)
         heads = {_get_main_token(token) for token in tokens} - {NONE}
         unknown = heads - self._results.keys()
@@ -479,9 +488,9 @@ def list_unit_result_words(sequence: Sequence) -> dict[str, str]:
     """
     data: Mapping[str, Any] = sequence.system.game.get("results") or {}
     common = data.get("*") or {}
-    own = data.get(sequence.id) or {}
+    own_specs = data.get(sequence.id) or {}
     tokens = [token for token, spec in common.items() if "word" in spec and "-" in token]
-    tokens += [token for token, spec in own.items() if "word" in spec]
+    tokens += [token for token, spec in own_specs.items() if "word" in spec]
     results = load_result_words(sequence)
     words = {token: results[token].singular for token in tokens}
     return {**sequence.system.word_texts, **words} if sequence.system.bounded else words
@@ -604,32 +613,34 @@ def has_one_party(sequence: Sequence) -> bool:
     )
 
 
-def list_actors(sequence: Sequence, given: Given) -> tuple[str, ...]:
+def list_actors(sequence: Sequence, inputs: Given) -> tuple[str, ...]:
     """Return the units that act by these inputs as they were named, with or without a roster."""
     if affects_its_own_unit(sequence):
         return ()
-    single = [unit.word for key, unit in given.roster.items() if given.get_role(key) == ACTS]
+    single = [unit.word for key, unit in inputs.roster.items() if inputs.get_role(key) == ACTS]
     words: dict[object, str] = {}  # a unit with several weapons is listed once for each
-    for index, unit in enumerate(given.list_acting_units()[len(single) :]):
+    for index, unit in enumerate(inputs.list_acting_units()[len(single) :]):
         words.setdefault(unit.name or index, unit.word)
     return (*single, *words.values())
 
 
-def list_affected_units(sequence: Sequence, given: Given) -> tuple[str, ...]:
+def list_affected_units(sequence: Sequence, inputs: Given) -> tuple[str, ...]:
     """Return the targets of these inputs, as they were named.
 
     If no target is named, return a word for it. If the sequence has none, return the acting units.
     """
     own_side = (ACTS, HELPS)
-    units = [unit.word for key, unit in given.roster.items() if given.get_role(key) not in own_side]
-    for key, listed_units in given.lists.items():
-        if given.get_role(key) not in own_side:
+    units = [
+        unit.word for key, unit in inputs.roster.items() if inputs.get_role(key) not in own_side
+    ]
+    for key, listed_units in inputs.lists.items():
+        if inputs.get_role(key) not in own_side:
             units += [unit.word for unit in listed_units]
     if units:
         return tuple(units)
     target_option = find_target_option(sequence.inputs)
     if target_option is None:
-        return list_actors(sequence, given)
+        return list_actors(sequence, inputs)
     return (HEX,) if target_option.type == "units" else ("the target",)
 
 

@@ -159,9 +159,8 @@ class Binding(NamedTuple):
     place: str
     game: str | None
     was: str | None
-    server: str = (
-        ""  # the server whose removal of the bot ends the binding; "" for the place itself
-    )
+    # the binding ends after the bot is removed from this server; "" for the place itself
+    server: str = ""
     alone: bool = False
 
 
@@ -283,9 +282,8 @@ class Commit:
     withdraw: list[str] = field(default_factory=list)
     erase: list[str] = field(default_factory=list)  # games to delete whole
     forget: list[str] = field(default_factory=list)  # users whose personal data is deleted
-    pressed: tuple[str, str, Json] | None = (
-        None  # (about, place, spot) of the message whose button was pressed
-    )
+    # (about, place, spot) of the message with the button that was pressed
+    pressed: tuple[str, str, Json] | None = None
     gate: Gate | None = None  # passed before anything is written
 
 

@@ -56,8 +56,8 @@ longer.
 WAITING = 10_000
 """Maximum number of jobs that wait for a batch. More are refused: the database is busy."""
 PATIENCE = 8.0
-"""Seconds to wait for a server that does not answer, counted from its last answer for all jobs
-together.
+"""Seconds to wait for a server that does not answer, counted from the first attempt of any job that
+failed.
 """
 SHORT_PATIENCE = 0.7
 """The same for receipts: less than their `bot.outbox.receipts.PATIENCE`, so that the user sees the
