@@ -82,8 +82,8 @@ def read_blast(
 ) -> Blast:
     """Return the blast for the men of all zones of table `zones`.
 
-    Each zone is an input with the men in it; their number is the column. `cover` is the input with
-    their cover. Raises UserError for units that are no living men.
+    Each zone is an input with the men in it; their number, at most MOST_MEN, is the column. `cover`
+    is the input with their cover, which lowers the row. Raises UserError for units that are no living men.
     Source: Vehicle Charts, Radii of Effect chart and its note; closed spaces add 4 to the row.
     """
     crt = ResolutionTable(tables)

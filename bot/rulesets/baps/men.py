@@ -105,11 +105,11 @@ def resolve_men(
     tokens = [get_result_token(outcome) for outcome in outcomes]
     return Resolution(
         f"{prefix}{summarize_results(outcomes, tokens)}",
-        list_result_words(outcomes, tokens),
-        next_steps,
-        list_changes(men, outcomes),
-        tuple(map(UnitResult, names, tokens)),
-        list_aftermath(men, names, outcomes),
+        units=list_result_words(outcomes, tokens),
+        then=next_steps,
+        changes=list_changes(men, outcomes),
+        fates=tuple(map(UnitResult, names, tokens)),
+        now=list_aftermath(men, names, outcomes),
         notes=list_limits(men, outcomes),
     )
 

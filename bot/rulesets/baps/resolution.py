@@ -74,13 +74,17 @@ class Hurt(NamedTuple):
 
         `d20s` is the number of d20 rolled for it (0 after the d6 of a shared entry).
         """
+        wounds = self.wounds
+        if word in _WOUNDS:
+            wounds = min(FATAL, wounds + _WOUNDS[word])
+        entry = word if word in _SHARED else ""
         # By position: `_replace` with each field by name would cost the odds most of their time.
         return Hurt(
             self.rolled + d20s,
-            min(FATAL, self.wounds + _WOUNDS[word]) if word in _WOUNDS else self.wounds,
+            wounds,
             self.suppressed or word == "suppressed",
             self.killed or word == "killed",
-            word if word in _SHARED else "",
+            entry,
             self.has_one or has_one,
         )
 

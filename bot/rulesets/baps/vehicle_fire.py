@@ -333,16 +333,16 @@ def plan(tables: Tables, inputs: Given) -> Plan[Crew]:
     def resolve(out: Mapping[str, Any]) -> Resolution:
         outcomes = out["crew"]
         tokens = [get_result_token(outcome) for outcome in outcomes]
-        changes = build_vehicle_changes(target, crew, out) + list_changes(crew, outcomes)
+        vehicle_changes = build_vehicle_changes(target, crew, out)
         vehicle_name = name_unit(target, VEHICLE_NAMES.get(vehicle_type, "the vehicle"))
+        vehicle_result = _build_vehicle_result(vehicle_name, out, names, tokens)
         consequences = _list_consequences(out, crew)
         return Resolution(
             add_unit(target, _format_headline(out, tokens)),
-            list_result_words(outcomes, tokens),
-            (),
-            changes,
-            (_build_vehicle_result(vehicle_name, out, names, tokens),),
-            (*consequences, *describe_men_inside(crew, names, outcomes, tokens)),
+            units=list_result_words(outcomes, tokens),
+            changes=vehicle_changes + list_changes(crew, outcomes),
+            fates=(vehicle_result,),
+            now=(*consequences, *describe_men_inside(crew, names, outcomes, tokens)),
             notes=list_limits(crew, outcomes),
         )
 

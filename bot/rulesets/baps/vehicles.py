@@ -137,8 +137,9 @@ def compute_crew_left(
 ) -> dict[str, Any]:
     """Return the new values of a roster vehicle's crew, only those that changed.
 
-    These are `crew` and `crew_lost` (numbers of men), and `crew_wounds` (the wounds of each wounded
-    man, most first, or None). Empty if the vehicle has no crew number or no man was rolled for.
+    These are `crew` and `crew_lost` (numbers of men), and `crew_wounds`: the wounds of each wounded
+    man who is not on the roster himself, most first, or None. Empty if the vehicle has no crew
+    number or no man was rolled for.
     """
     count = target.numbers.get("crew")
     if count is None or not outcomes:
@@ -308,10 +309,9 @@ def _resolve_crash(
         changes = (Change(vehicle.name, set=crew_values, mark=markers),)
     return Resolution(
         add_unit(vehicle, headline),
-        list_result_words(outcomes, tokens),
-        (),
-        changes + list_changes(occupants, outcomes),
-        (vehicle_result,),
-        describe_men_inside(occupants, names, outcomes, tokens),
+        units=list_result_words(outcomes, tokens),
+        changes=changes + list_changes(occupants, outcomes),
+        fates=(vehicle_result,),
+        now=describe_men_inside(occupants, names, outcomes, tokens),
         notes=(*next_move, *list_limits(occupants, outcomes)),
     )

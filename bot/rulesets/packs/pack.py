@@ -537,6 +537,7 @@ class PackFault(str):
 
 
 def _make_pack_fault(path: Path, id: str, problem: str) -> PackFault:
+    """Return the line for the pack at this path, with its id and problem."""
     fault = PackFault(f"pack {make_one_line(path.name)[:60]} is left out: {problem}")
     fault.id = id
     fault.problem = problem

@@ -359,7 +359,7 @@ def plan(tables: Tables, inputs: Given) -> Plan[FireState]:
 
 
 def is_moving(unit: Unit, inputs: Given) -> bool:
-    """Return whether a shooter is moving: as typed, or else by the flag of the element."""
+    """Return whether a shooter is moving: the typed `attacker_moving`, or else its own flag."""
     if "attacker_moving" in inputs.typed:
         return inputs.flag("attacker_moving")
     return MOVING in unit.flags
@@ -566,13 +566,15 @@ def resolve_fire(
     target_name = shooters.name_unit(target, "the target")
     result = UnitResult(target_name, status, shooters.format_loss(lost, members))
     effects = describe_status(out) if lost != members else ("nobody is left",)
+    units = ((target.word, status),) if target is not None else ()
+    target_changes = shooters.build_changes(target, lost, status)
     return Resolution(
         format_headline(out),
-        ((target.word, status),) if target is not None else (),
-        list_areas(firing, out),
-        (*shooters.build_changes(target, lost, status), *shooter_changes),
-        (result,),
-        (*effects, *costs),
+        units=units,
+        then=list_areas(firing, out),
+        changes=(*target_changes, *shooter_changes),
+        fates=(result,),
+        now=(*effects, *costs),
         by=describe_firers(firing, verb),
         sums=list_sums(firing, out),
         forms=list_area_forms(firing, out),
