@@ -1,8 +1,8 @@
-"""What `/find` looks through, and which of it somebody means: tables, sequences, scenarios and
-words of units of the games, topics of help and commands.
+"""The search behind `/find`, through the tables, sequences, scenarios and unit words of the games,
+help topics and commands.
 
-All of it comes from the files of the games and from the program. Nothing that a channel remembers
-is searched, so no hand, order or sealed roll can be found.
+All of these come from the files of the games and from the program. Nothing that is stored for a
+channel is searched, so no hand, order or sealed roll can be found.
 """
 
 import re
@@ -22,22 +22,22 @@ from bot.ui.registry import TABLE, Registry
 from bot.ui.spec import CommandSpec
 
 MOST = 10
-"""Hits that one answer lists."""
+"""Maximum number of hits that one answer lists."""
 MAX_WORDS = 12
-"""Words that are looked for."""
+"""Maximum number of words that are looked for."""
 UNIT = "unit"
 """The word between a game and a word of its units: `ucn unit hesitant`."""
 SCENARIO = "scenario"
 """The word between a game and one of its scenarios: `lnlt scenario ford`."""
 _WORD = re.compile(r"\d+\+|[^\W_]+")
 _FILLERS = frozenset(("a", "an", "the", "of", "for", "table", "tables", "chart"))
-"""Words that say nothing about what is looked for, if there are others."""
+"""Words that are ignored if there are others."""
 _CUTOFF = 0.75
-"""How near a word must be to a known one to be read as that."""
+"""Minimum similarity (0 to 1) of a misspelt word to the one that replaces it."""
 
 
 class FindableKind(StrEnum):
-    """What a target is, in the order in which equally good hits are listed."""
+    """The kind of a target, in the order in which equally good hits are listed."""
 
     TABLE = "table"
     SEQUENCE = "sequence"
@@ -48,12 +48,13 @@ class FindableKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Findable:
-    """Something that can be found.
+    """A target of the search.
 
-    `key` names it alone and can be typed after `/find`: `lnlt-table dct`, `lnlt fire`, `ucn unit
-    hesitant`. `game` is empty for what belongs to no game. `names` are its printed names, folded,
-    and `values` those of its rows and columns; `words` are the single words of its names, `more`
-    those of its values and summary.
+    `key` is unique and can be typed after `/find`: `lnlt-table dct`, `lnlt fire`, `ucn unit
+    hesitant`. `game` is empty for a target that belongs to no game. `about` is a short description.
+    `names` are its printed names, folded, and `values` the printed names of its rows and columns.
+    `words` are the single words of its names, `more` those of its values and summary.
+    `needs_game`: it is of no use in own play.
     """
 
     kind: FindableKind
@@ -78,8 +79,8 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a search found: hits in the order in which they are listed, the only one that can be
-    meant, if any, and the words that were read instead of misspelt ones.
+    """The result of a search: the hits in the order in which they are listed, the only target that
+    can be meant, if any, and the corrected words if some were misspelt.
     """
 
     hits: tuple[Hit, ...] = ()
@@ -88,8 +89,8 @@ class Finding:
 
 
 KEY, NAME, WORDS, VALUE, STARTS, WITHIN = range(6)
-"""The ranks: its key; a whole name; whole words of a name; a value as printed; starts of words of a
-name; words of its values and summary.
+"""The ranks of hits. The words that were typed are: the target's key; a whole name; whole words of
+its names; a value as printed; beginnings of words of its names; words of its values and summary.
 """
 
 
@@ -101,27 +102,32 @@ def search(
     *,
     own_play: bool = False,
 ) -> Finding:
-    """Return what `text` finds in these games, and in help; the game that is played goes first.
+    """Return the targets in these games, and in help, that `text` may mean. Those of the game
+    `played` go first.
 
-    `own_play` leaves out what is of no use without a game. Words that nothing has are read as the
-    nearest known ones.
+    `own_play` leaves out what is of no use without a game. If nothing matches, words that no target
+    has are replaced by the nearest ones.
     """
-    targets = [
-        target
-        for target in list_targets(registry, games)
-        if not (own_play and (target.needs_game or target.kind is FindableKind.SCENARIO))
-    ]
-    only, words = _read_game(read_words(text)[:MAX_WORDS], registry, games)
-    if only:
-        targets = [target for target in targets if target.game == only]
-    found = _find(words, targets, played)
-    if found.hits or not words:
-        return found
-    nearest = _correct(words, targets)
-    if nearest == words:
-        return found
-    found = _find(nearest, targets, played)
-    return Finding(found.hits, None, " ".join(nearest)) if found.hits else found
+    targets = list(list_targets(registry, games))
+    if own_play:
+        targets = [target for target in targets if _is_for_own_play(target)]
+    game, words = _read_game(read_words(text)[:MAX_WORDS], registry, games)
+    if game:
+        targets = [target for target in targets if target.game == game]
+    finding = _find(words, targets, played)
+    if finding.hits or not words:
+        return finding
+    corrected_words = _correct(words, targets)
+    if corrected_words == words:
+        return finding
+    finding = _find(corrected_words, targets, played)
+    if not finding.hits:
+        return finding
+    return Finding(finding.hits, None, " ".join(corrected_words))
+
+
+def _is_for_own_play(target: Findable) -> bool:
+    return not target.needs_game and target.kind is not FindableKind.SCENARIO
 
 
 def list_targets(registry: Registry, games: Collection[str]) -> Iterator[Findable]:
@@ -138,49 +144,54 @@ def list_targets(registry: Registry, games: Collection[str]) -> Iterator[Findabl
 
 
 def _find(words: Sequence[str], targets: Sequence[Findable], played: str) -> Finding:
-    hits = [
-        Hit(target, rank) for target in targets if (rank := _rank_target(words, target)) is not None
-    ]
+    """Return the targets that the words mean as hits, the surest first, those of the game `played`
+    before those of equal rank. Hits of the lowest rank are left out if a name matches.
+    """
+    hits = []
+    for target in targets:
+        rank = _rank_target(words, target)
+        if rank is not None:
+            hits.append(Hit(target, rank))
     if any(hit.rank <= NAME for hit in hits):
         hits = [hit for hit in hits if hit.rank != WITHIN]
-    order = {
-        game: index for index, game in enumerate(dict.fromkeys([played, *_list_games(targets)]))
-    }
+    games = dict.fromkeys([played, *_list_games(targets)])
+    game_order = {game: index for index, game in enumerate(games)}
     kinds = list(FindableKind)
-    hits.sort(key=lambda hit: (hit.rank, order[hit.target.game], kinds.index(hit.target.kind)))
+    hits.sort(key=lambda hit: (hit.rank, game_order[hit.target.game], kinds.index(hit.target.kind)))
     return Finding(tuple(hits), _choose(hits, played))
 
 
 def _list_games(targets: Iterable[Findable]) -> Iterator[str]:
-    """Yield the game of each target, and "" last."""
-    last = False
+    """Yield the game of each target; "" comes last, if some target belongs to no game."""
+    has_help = False
     for target in targets:
         if target.game:
             yield target.game
         else:
-            last = True
-    if last:
+            has_help = True
+    if has_help:
         yield ""
 
 
 def _choose(hits: Sequence[Hit], played: str) -> Findable | None:
-    """Return the only target that can be meant: the one with this key, the only hit at all, or
-    the only one of that name or with that value in the game that is played. If that game has no
-    hits, all others count.
+    """Return the only target that can be meant, or None.
+
+    It is the one with this key, or the only hit at all, or the only hit with that name or value in
+    the game `played` (in all games, if that one has no hits).
     """
     if not hits:
         return None
     if len(hits) == 1 or hits[0].rank == KEY:
         return hits[0].target
-    here = [hit for hit in hits if played and hit.target.game == played]
-    nearer = here or list(hits)
-    best = [hit for hit in nearer if hit.rank == nearer[0].rank]
+    in_game = [hit for hit in hits if played and hit.target.game == played]
+    candidates = in_game or list(hits)
+    best = [hit for hit in candidates if hit.rank == candidates[0].rank]
     is_exact = best[0].rank in (NAME, VALUE)
     return best[0].target if is_exact and len(best) == 1 else None
 
 
 def _rank_target(words: Sequence[str], target: Findable) -> int | None:
-    """Return how surely these words mean the target, or None if they do not."""
+    """Return how surely these words mean the target (KEY is the surest), or None if they do not."""
     if not words:
         return None
     name = "-".join(words)
@@ -193,39 +204,46 @@ def _rank_target(words: Sequence[str], target: Findable) -> int | None:
         return WORDS
     if name in target.values:
         return VALUE
-    if all(any(word.startswith(stem) for word in target.words) for stem in stems):
+    if all(_starts_a_word(stem, target) for stem in stems):
         return STARTS
     if stems <= target.words | target.more:
         return WITHIN
     return None
 
 
+def _starts_a_word(stem: str, target: Findable) -> bool:
+    return any(word.startswith(stem) for word in target.words)
+
+
 def _read_game(
     words: list[str], registry: Registry, games: Collection[str]
 ) -> tuple[str, list[str]]:
-    """Return the game that the words begin with, if more follow, and the words to look for."""
+    """Return the game that the words begin with, and the words to look for: ("", all words) if
+    they begin with none or nothing follows.
+
+    All words are looked for if together they are the key of a target.
+    """
     if len(words) < 2 or words[0] not in registry.games or words[0] not in games:
         return "", words
     game = words[0]
-    rest = words[2:] if words[1] == TABLE.strip("-") and len(words) > 2 else words[1:]
     key = fold_name(" ".join(words))
-    is_key = any(
-        fold_name(target.key) == key for target in _list_game_targets(registry.games[game])
-    )
-    return game, words if is_key else rest
+    targets = _list_game_targets(registry.games[game])
+    if any(fold_name(target.key) == key for target in targets):
+        return game, words
+    names_table = words[1] == TABLE.strip("-") and len(words) > 2
+    return game, words[2:] if names_table else words[1:]
 
 
 def _correct(words: Sequence[str], targets: Iterable[Findable]) -> list[str]:
-    """Return the words, each that no target has as the nearest one in a name."""
-    known = sorted(
-        {word for target in targets for name in target.names for word in name.split("-")}
-    )
-    spelled = []
+    """Return the words, with each one that begins no word of a name replaced by the nearest word."""
+    names = {name for target in targets for name in target.names}
+    known_words = sorted({word for name in names for word in name.split("-")})
+    corrected = []
     for word in words:
-        is_known = any(other.startswith(_get_stem(word)) for other in known)
-        near = [] if is_known else find_near(word, known, _CUTOFF)
-        spelled.append(near[0] if near else word)
-    return spelled
+        is_known = any(other.startswith(_get_stem(word)) for other in known_words)
+        near = [] if is_known else find_near(word, known_words, _CUTOFF)
+        corrected.append(near[0] if near else word)
+    return corrected
 
 
 # -- how names are compared
@@ -251,7 +269,8 @@ def fold_name(text: str) -> str:
 
 def _get_stem(word: str) -> str:
     """Return a word without the s of its plural."""
-    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+    is_plural = len(word) > 3 and word.endswith("s") and not word.endswith("ss")
+    return word[:-1] if is_plural else word
 
 
 def _get_stems(words: Iterable[str]) -> frozenset[str]:
@@ -264,7 +283,7 @@ _TARGETS: WeakKeyDictionary[System, tuple[Findable, ...]] = WeakKeyDictionary()
 
 
 def _list_game_targets(game: System) -> tuple[Findable, ...]:
-    """Return all that can be found in a game; made once, as a game never changes."""
+    """Return all that can be found in a game. It is cached, as a game never changes."""
     targets = _TARGETS.get(game)
     if targets is None:
         targets = _TARGETS[game] = (
@@ -277,13 +296,16 @@ def _list_game_targets(game: System) -> tuple[Findable, ...]:
 
 
 def _list_table_targets(game: System) -> Iterator[Findable]:
-    printed: dict[str, list[str]] = {}
+    """Yield the tables of a game, each with its titles and printed names, and the words and ranges
+    of its rows and columns.
+    """
+    printed_names: dict[str, list[str]] = {}
     for name, ids in game.table_names.items():
         for id in ids:
-            printed.setdefault(id, []).append(name)
+            printed_names.setdefault(id, []).append(name)
     for table in game.tables.values():
         titles = (table.id, table.title, *table.also)
-        names = {*printed.get(table.id, ()), *map(fold_name, titles)}
+        names = {*printed_names.get(table.id, ()), *map(fold_name, titles)}
         values = [value for option in table.inputs for value in list_values(option)]
         values += list_ranges(table.printed)
         texts = [table.summary, table.notes, table.source, *values]
@@ -301,7 +323,7 @@ def _list_table_targets(game: System) -> Iterator[Findable]:
 
 
 def list_values(option: Option) -> Iterator[str]:
-    """Yield the words that an option takes, with what the card and people call them."""
+    """Yield the words that an option takes, with their other names and labels."""
     for value in option.values:
         yield value
         yield from option.also.get(value, ())
@@ -325,19 +347,21 @@ def _list_sequence_targets(game: System) -> Iterator[Findable]:
 
 
 def list_unit_words(game: System) -> Mapping[str, tuple[str, str]]:
-    """Return the unit types, states, markers and flags of a game: what each is, and what it
-    means; "" if the game does not say.
+    """Return {word: (kind, meaning)} of the unit types, states, markers and flags of a game.
+
+    The kind is such as "state" or "state and marker"; the meaning is "" if the game does not say. A
+    flag is left out if its word has another kind.
     """
     units = game.game["units"]
     kinds: dict[str, list[str]] = {}
     meanings: dict[str, str] = {}
-    listed = {
+    words_by_kind = {
         "unit type": game.words["units"].types,
         "state": units.get("states") or (),
         "marker": units.get("markers") or (),
         "flag": units.get("flags") or {},
     }
-    for kind, words in listed.items():
+    for kind, words in words_by_kind.items():
         for word in words:
             key = str(word).replace("_", "-")
             if kind == "flag" and key in kinds:

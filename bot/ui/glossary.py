@@ -1,5 +1,5 @@
-"""What the words of a sequence mean and are worth: for help, forms and docs, read from the
-tables themselves.
+"""The meanings and values of the words of a sequence, for help, forms and docs. They are read from
+the tables themselves.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,30 +16,33 @@ from bot.ui.spec import CommandSpec
 
 
 def explain_options(sequence: Sequence) -> tuple[Option, ...]:
-    """The options of a sequence, each flag and word with what its table of modifiers adds: `+2,
-    target adjacent`.
+    """Return the inputs of a sequence, with the value that each flag and word has in its tables of
+    modifiers: `+2, target adjacent`.
     """
     tables = [sequence.system.readable_tables[id] for id in sequence.modifiers]
-    return (
-        tuple(_explain_option(option, tables) for option in sequence.inputs)
-        if tables
-        else sequence.inputs
-    )
+    if not tables:
+        return sequence.inputs
+    return tuple(_explain_option(option, tables) for option in sequence.inputs)
 
 
 def describe_choices(sequence: Sequence) -> Iterator[str]:
-    """A sentence for each choice in its middle: who is asked, the options, and what counts where
-    nobody answers.
+    """Yield a sentence for each choice in the middle of a sequence: the side that is asked, the
+    options, and the one that counts without an answer. None if the game never asks.
     """
-    for choice in sequence.choices.values() if sequence.system.may_ask else ():
-        who = "the side that acts" if choice.who == ACTOR else f"the side of {choice.who}"
+    if not sequence.system.may_ask:
+        return
+    for choice in sequence.choices.values():
+        side = "the side that acts" if choice.who == ACTOR else f"the side of {choice.who}"
         options = " or ".join(", ".join(choice.options).rsplit(", ", 1))
-        yield f"In the middle {who} may be asked ({choice.name}): {options}. After two days it is {choice.otherwise}."
+        yield (
+            f"In the middle {side} may be asked ({choice.name}): {options}. "
+            f"After two days it is {choice.otherwise}."
+        )
 
 
 def ask_side_by_name(option: Option) -> Option:
-    """An option that a card fills with side a or b, as a game asks for it: by the name of a
-    side, or not at all.
+    """Return an option for side a or b of a card as a game asks for it: by the name of a side, and
+    optional. Any other option stays as it is.
     """
     if option.complete != "side":
         return option
@@ -53,149 +56,161 @@ def ask_side_by_name(option: Option) -> Option:
 
 
 def _explain_option(option: Option, tables: Iterable[Table]) -> Option:
+    """Return a flag, enum or list of modifiers with the values of its words in its help and in
+    `worths`; any other option as it is.
+    """
     if option.type == "bool":
-        worth = _format_values(tables, option.name, True)
-        brief = option.brief and _prefix_value(worth, option.brief)
-        worths = {option.name: worth} if worth else {}
-        return replace(option, help=_prefix_value(worth, option.help), brief=brief, worths=worths)
+        return _explain_flag(option, tables)
     if option.type == "enum":
-        worths = {
-            word: worth
-            for word in option.values
-            if (worth := _format_values(tables, option.name, word))
-        }
-        if worths and option.default not in set(option.values) - set(worths):
-            # no default that adds nothing
-            worths = {word: worths.get(word, "+0") for word in option.values}
-        shown = ", ".join(f"{word} {worth}" for word, worth in worths.items())
-        return replace(
-            option, help=f"{option.help} ({shown})" if shown else option.help, worths=worths
-        )
+        return _explain_enum(option, tables)
     if option.type == "mods":
-        worths = {
-            word: worth for word in option.values if (worth := _format_values(tables, word, True))
-        }
-        said = {
-            word: _prefix_value(worths.get(word, ""), _find_help(tables, word))
-            for word in option.values
-        }
-        own = {
-            word: _prefix_value(worths.get(word, ""), text)
-            for word, text in option.meanings.items()
-        }
-        return replace(
-            option,
-            meanings={**{word: text for word, text in said.items() if text}, **own},
-            worths=worths,
-        )
+        return _explain_modifiers(option, tables)
     return option
 
 
-def _prefix_value(worth: str, text: str) -> str:
-    return f"{worth}, {text}" if worth and text else worth or text
+def _explain_flag(option: Option, tables: Iterable[Table]) -> Option:
+    value = _format_values(tables, option.name, True)
+    brief = _prefix_value(value, option.brief) if option.brief else ""
+    worths = {option.name: value} if value else {}
+    return replace(option, help=_prefix_value(value, option.help), brief=brief, worths=worths)
+
+
+def _explain_enum(option: Option, tables: Iterable[Table]) -> Option:
+    """Return an enum with the values of its words.
+
+    A word that adds nothing is shown as +0, unless it is the default.
+    """
+    values = {word: _format_values(tables, option.name, word) for word in option.values}
+    worths = {word: value for word, value in values.items() if value}
+    has_default_without_value = option.default in option.values and option.default not in worths
+    if worths and not has_default_without_value:
+        worths = {word: value or "+0" for word, value in values.items()}
+    listed = ", ".join(f"{word} {value}" for word, value in worths.items())
+    help = f"{option.help} ({listed})" if listed else option.help
+    return replace(option, help=help, worths=worths)
+
+
+def _explain_modifiers(option: Option, tables: Iterable[Table]) -> Option:
+    """Return a list of modifiers with the value of each word, before its meaning: its own one, or
+    else the help of the tables' input.
+    """
+    values = {word: _format_values(tables, word, True) for word in option.values}
+    meanings = {}
+    for word, value in values.items():
+        text = _prefix_value(value, _find_help(tables, word))
+        if text:
+            meanings[word] = text
+    for word, meaning in option.meanings.items():
+        meanings[word] = _prefix_value(values.get(word, ""), meaning)
+    worths = {word: value for word, value in values.items() if value}
+    return replace(option, meanings=meanings, worths=worths)
+
+
+def _prefix_value(value: str, text: str) -> str:
+    """Return a text with the value before it: `+2, target adjacent`. Either may be empty."""
+    return f"{value}, {text}" if value and text else value or text
 
 
 def _find_help(tables: Iterable[Table], name: str) -> str:
-    return next(
-        (option.help for table in tables for option in table.inputs if option.name == name), ""
-    )
+    """Return the help of the first input with this name, or ""."""
+    inputs = (option for table in tables for option in table.inputs)
+    return next((option.help for option in inputs if option.name == name), "")
 
 
 def _format_values(tables: Iterable[Table], name: str, value: object) -> str:
-    """What a word adds by these tables; one after the other where they differ."""
-    found = dict.fromkeys(
-        worth for table in tables if (worth := format_modifier_value(table, name, value))
-    )
-    return " / ".join(found)
+    """Return the value of a word in these tables, "" if it has none; several values if the tables
+    differ: `+1 / +2`.
+    """
+    values = dict.fromkeys(format_modifier_value(table, name, value) for table in tables)
+    return " / ".join(filter(None, values))
 
 
 def format_modifier_value(table: Table, name: str, value: object) -> str:
-    """What an input of a table of modifiers adds when it alone has this value: `+2`, `defense -1`,
-    or nothing.
+    """Return what the input `name` of a table of modifiers adds if only it is set, to `value`:
+    `+2`, `defense -1`, or "" for nothing or an unknown input.
 
-    Where the table asks for more before it answers, what it adds for each: `spot +4, shoot -4`.
+    If the table has one required input besides, and the value depends on it, it is given for each
+    of its words: `spot +4, shoot -4`; "" if it depends on several inputs.
     """
     option = next((option for option in table.inputs if option.name == name), None)
-    if (
-        option is None
-        or not table.modifiers
-        or (option.type == "enum" and value not in option.values)
-    ):
+    if option is None or not table.modifiers:
         return ""
-    asked = [other for other in table.inputs if other.is_required and other is not option]
-    given = 1 if option.type in ("int", "number") else value
-    bases = [
-        dict(zip([other.name for other in asked], words, strict=True))
-        for words in product(*map(_list_sample_values, asked))
-    ]
-    each = {
-        " ".join(map(str, base.values())): _compute_added_values(table, base, option, given)
-        for base in bases
-    }
-    if len(set(each.values())) == 1:
-        return next(iter(each.values()))
-    return (
-        ", ".join(f"{words} {worth or '+0'}" for words, worth in each.items())
-        if len(asked) == 1
-        else ""
-    )
+    if option.type == "enum" and value not in option.values:
+        return ""
+    required = [other for other in table.inputs if other.is_required and other is not option]
+    names = [other.name for other in required]
+    if option.type in ("int", "number"):
+        value = 1
+    values_by_base = {}
+    for words in product(*map(_list_sample_values, required)):
+        base = dict(zip(names, words, strict=True))
+        label = " ".join(map(str, words))
+        values_by_base[label] = _compute_added_values(table, base, option, value)
+    if len(set(values_by_base.values())) == 1:
+        return next(iter(values_by_base.values()))
+    if len(required) != 1:
+        return ""
+    return ", ".join(f"{label} {added or '+0'}" for label, added in values_by_base.items())
 
 
 def _list_sample_values(option: Option) -> tuple[object, ...]:
-    """Values that a needed input may have: all words, or the least number."""
+    """Return sample values of a required input: all its words, or the least number."""
     return option.values or (option.min or 0,)
 
 
 def _compute_added_values(
     table: Table, base: Mapping[str, object], option: Option, value: object
 ) -> str:
-    """What this value adds to each total: the rows of the table that are there because of this
-    input, and no others.
+    """Return what a value of an input adds to each total of a table: `+2`, or `+2 defense -1`; ""
+    for nothing.
+
+    Only rows count that some other value of the input changes. `base` are the required inputs.
     """
-    others = option.values or (False, True) if option.type != "int" else (0, value)
-    rows = {
+    if option.type == "int":
+        alternatives: tuple[object, ...] = (0, value)
+    else:
+        alternatives = option.values or (False, True)
+    rows_by_value = {
         other: _compute_parts(table, base, {option.name: other})
-        for other in {value: None, **dict.fromkeys(others)}
+        for other in dict.fromkeys((value, *alternatives))
     }
-    own = [
-        at
-        for at, adds in rows[value].items()
-        if any(parts.get(at) != adds for parts in rows.values())
-    ]
+    sums: dict[str, float] = {}
+    for key, added in rows_by_value[value].items():
+        if any(rows.get(key) != added for rows in rows_by_value.values()):
+            _, total = key
+            sums[total] = sums.get(total, 0) + added
     totals = [name for name, kind in table.outputs.items() if kind == "int"]
-    changes = [(name, sum(rows[value][at] for at in own if at[1] == name)) for name in totals]
-    return " ".join(
-        f"{change:+g}"
-        if name == totals[0]
-        else f"{name.removesuffix('_mod').replace('_', ' ')} {change:+g}"
-        for name, change in changes
-        if change
-    )
+    pieces = []
+    for index, total in enumerate(totals):
+        change = sums.get(total, 0)
+        if change:
+            label = "" if index == 0 else total.removesuffix("_mod").replace("_", " ") + " "
+            pieces.append(f"{label}{change:+g}")
+    return " ".join(pieces)
 
 
 def _compute_parts(
-    table: Table, base: Mapping[str, object], given: Mapping[str, object]
+    table: Table, base: Mapping[str, object], inputs: Mapping[str, object]
 ) -> dict[tuple[str, str], float]:
-    """What each row of a table of modifiers adds to which total."""
-    return {(part.id, part.total): part.value for part in table(**base, **given).parts}
+    """Return {(row, total): number} of what each row of a table of modifiers adds."""
+    return {(part.id, part.total): part.value for part in table(**base, **inputs).parts}
 
 
 def format_unit_words(words: UnitWords) -> tuple[str, ...]:
-    """What may be in a unit list, in lines: types, numbers with their limits, flags, states,
-    counts.
+    """Return lines with all that a list of units may contain: types, numbers with their limits,
+    flags, states and counts.
     """
     lines = [f"types: {', '.join(words.types)}"]
     for name, option in words.keys.items():
-        several = option.expectation if option.values else "3 or 3,2"
-        limits = (
-            several
-            if option.type == "mods"
-            else option.expectation.removeprefix("a whole number from ")
-        )
+        if option.type == "mods":
+            limits = option.expectation if option.values else "3 or 3,2"
+        else:
+            limits = option.expectation.removeprefix("a whole number from ")
         lines.append(f"{name}= {option.help} ({limits})")
     lines += [f"{name}: {text}" for name, text in words.flags.items()]
-    joined = ((name, flags) for name, flags in words.states.items() if name not in words.flags)
-    lines += [f"{name}: the state {' and '.join(flags)}" for name, flags in joined]
+    for name, flags in words.states.items():
+        if name not in words.flags:
+            lines.append(f"{name}: the state {' and '.join(flags)}")
     if words.sound:
         lines.append(f"{words.sound}: without any of these states, whatever the roster says")
     if words.repeat:
@@ -209,72 +224,84 @@ def format_unit_words(words: UnitWords) -> tuple[str, ...]:
 
 
 def group_unit_lists(options: Iterable[Option]) -> dict[str, list[str]]:
-    """The options that take a list of units, by the name of the game's list."""
-    found: dict[str, list[str]] = {}
+    """Return the names of the options that take a list of units, by the kind of list in the game's
+    file.
+    """
+    names_by_list: dict[str, list[str]] = {}
     for option in options:
         if option.type == "units":
-            found.setdefault(option.units or "units", []).append(option.name)
-    return found
+            names_by_list.setdefault(option.units or "units", []).append(option.name)
+    return names_by_list
 
 
 def format_all_unit_words(game: System) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Each unit list of a game, called by options and sequences, and its words; what all lists
-    share comes first.
+    """Yield (title, lines) for each kind of unit list in a game; the title has its options and
+    sequences.
+
+    With several kinds, the lines that all of them share come first, as "every list".
     """
     options: dict[str, dict[str, None]] = {}
     sequences: dict[str, dict[str, None]] = {}
     for sequence in game.sequences.values():
-        for name, taking in group_unit_lists(sequence.inputs).items():
-            options.setdefault(name, {}).update(dict.fromkeys(taking))
+        for name, option_names in group_unit_lists(sequence.inputs).items():
+            options.setdefault(name, {}).update(dict.fromkeys(option_names))
             sequences.setdefault(name, {})[sequence.id] = None
-    lines = {name: format_unit_words(game.words[name]) for name in options}
-    if len(lines) == 1:
-        yield from ((", ".join(options[name]), found) for name, found in lines.items())
+    lines_by_list = {name: format_unit_words(game.words[name]) for name in options}
+    if len(lines_by_list) == 1:
+        for name, lines in lines_by_list.items():
+            yield ", ".join(options[name]), lines
         return
-    shared = [
-        line
-        for line in next(iter(lines.values()), ())
-        if all(line in other for other in lines.values())
-    ]
+    all_lines = list(lines_by_list.values())
+    first_lines = all_lines[0] if all_lines else ()
+    shared = [line for line in first_lines if all(line in lines for lines in all_lines)]
     if shared:
         yield "every list", tuple(shared)
-    for name, found in lines.items():
-        called = f"{', '.join(options[name])} of {', '.join(sequences[name])}"
-        yield called, tuple(line for line in found if line not in shared)
+    for name, lines in lines_by_list.items():
+        title = f"{', '.join(options[name])} of {', '.join(sequences[name])}"
+        yield title, tuple(line for line in lines if line not in shared)
 
 
 ADD = ("unit", "add")
 EDIT = ("unit", "edit")
 SET_TRACK = ("track", "set")
 MOST = 2
-"""Numbers of a unit that an example shows."""
+"""Maximum number of a unit's numbers in an example."""
 
 
 def build_example(spec: CommandSpec, played: str) -> str:
-    """The example of a command, with a unit of the system that is played; its own where none is."""
+    """Return the example of a command. Those that set a track or units have one for the game with
+    the id `played`, if there is such a game; other commands have their own example.
+    """
     game = get_systems().get(played)
-    if game is not None and spec.path == SET_TRACK and game.tracks:
-        return f"/track set {next(iter(game.tracks.values())).example}"
-    if game is None or spec.path not in (ADD, EDIT) or spec.system:
+    if game is None:
         return spec.example
-    kind = game.words["units"].types[0]
-    name = f"{kind.replace('-', ' ').capitalize()} 1"
+    if spec.path == SET_TRACK and game.tracks:
+        track = next(iter(game.tracks.values()))
+        return f"/track set {track.example}"
+    if spec.path not in (ADD, EDIT) or spec.system:
+        return spec.example
+    unit_type = game.words["units"].types[0]
+    name = f"{unit_type.replace('-', ' ').capitalize()} 1"
+    numbers = _list_example_numbers(game)
     if spec.path == ADD:
-        return " ".join([f'/unit add "{name}" {kind}', *_list_example_numbers(game)])
+        return " ".join([f'/unit add "{name}" {unit_type}', *numbers])
     state = next(iter(game.game["units"].get("states") or ()), "")
-    return f'/unit edit "{name}" {f"state={state}" if state else " ".join(_list_example_numbers(game))}'
+    return f'/unit edit "{name}" {f"state={state}" if state else " ".join(numbers)}'
 
 
 def _list_example_numbers(game: System) -> list[str]:
-    """Numbers of a unit, as the examples of its sequences have them."""
+    """Return up to MOST numbers of a unit, as `key=value`, from the examples of a game's
+    sequences.
+    """
     keys = game.words["units"].keys
-    found = dict[str, str]()
+    numbers = dict[str, str]()
     for sequence in game.sequences.values():
         for option in sequence.inputs:
             if option.type != "units":
                 continue
-            for word in str(sequence.example.get(option.name) or "").replace(";", " ").split():
+            text = str(sequence.example.get(option.name) or "")
+            for word in text.replace(";", " ").split():
                 key, _, value = word.partition("=")
                 if value and key in keys:
-                    found.setdefault(key, word)
-    return list(found.values())[:MOST]
+                    numbers.setdefault(key, word)
+    return list(numbers.values())[:MOST]

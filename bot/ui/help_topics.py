@@ -1,4 +1,4 @@
-"""The topics that help has a page about besides commands, games and their tables."""
+"""The topics of help other than commands, games and their tables."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from bot.rules.text.phrase import phrase
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """A topic: its title, a few words on it, and its lines."""
+    """A topic of help: its title, a short description, and the lines of its page."""
 
     title: str
     about: str

@@ -8,28 +8,31 @@ _KEPT_FLAGS = ("odds", "compare", "secret", "all", "confirm", "carry")
 
 
 def list_shown_options(spec: CommandSpec) -> tuple[Option, ...]:
-    """The options that Discord shows, required ones first; flags beyond 25 fold, from the end,
-    into `mods`. Those that only forms have are left out.
+    """Return the options that Discord shows, required ones first, without those that only forms
+    have.
+
+    If there are more than 25, the last flags are replaced by the option `mods`, in which they can
+    be typed.
     """
     options = [option for option in spec.options if not option.form_only]
     folded = list[str]()
     room = MAX_OPTIONS if spec.find_option("mods") is not None else MAX_OPTIONS - 1
     while len(options) > (room if folded else MAX_OPTIONS):
-        last = max(
-            at
-            for at, option in enumerate(options)
-            if option.type == "bool" and option.name not in _KEPT_FLAGS
-        )
-        folded.insert(0, options.pop(last).name)
+        last_flag = max(index for index, option in enumerate(options) if _may_fold(option))
+        folded.insert(0, options.pop(last_flag).name)
     if folded and spec.find_option("mods") is None:
         options.append(Option("mods", "mods", help=f"further modifiers: {', '.join(folded)}"))
     return tuple(sorted(options, key=lambda option: not is_required(option, spec)))
 
 
+def _may_fold(option: Option) -> bool:
+    return option.type == "bool" and option.name not in _KEPT_FLAGS
+
+
 def is_required(option: Option, spec: CommandSpec) -> bool:
     """Return whether Discord refuses to send the command without this option.
 
-    Never for a sequence or a table: what is missing opens the guided form, and `whole` needs
-    nothing else.
+    Never for a sequence or a table: a missing option opens the guided form, and the flag `whole`
+    needs no other option.
     """
     return option.is_required and spec.family not in ("sequence", "lookup")

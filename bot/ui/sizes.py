@@ -1,4 +1,4 @@
-"""How much text one command may have, asked before anybody looks into it."""
+"""Limits on the text of one command, checked before anything parses it."""
 
 from collections.abc import Mapping
 
@@ -8,14 +8,14 @@ from bot.ui.reply.packing import MOST_TEXT
 
 MAX_OPTIONS = 60
 MAX_TEXTS = 8_000
-"""Characters in all texts of one command, each of which may have half of them."""
+"""Maximum number of characters in all texts of one command, files excepted."""
 FILE = "file"
-"""The option that holds the text of a file; only the checker process looks into that."""
+"""The option with the text of a file, which only the checker process parses."""
 
 
 def check_sizes(options: Mapping[str, object]) -> None:
-    """Raise UserError for more options, or more text in them, than a command may have; no text
-    is looked into.
+    """Raise UserError for more options, or longer texts, than a command may have. The text of a
+    file has a limit of its own. The texts are measured, not parsed.
     """
     if len(options) > MAX_OPTIONS:
         raise UserError("Too many options.", code="too-long")
@@ -32,5 +32,8 @@ def check_sizes(options: Mapping[str, object]) -> None:
                 code="too-long",
             )
     if total > MAX_TEXTS:
-        what = f"That is too much text for one command: at most {MAX_TEXTS:,} characters in all its options."
-        raise UserError(what, hint="Send it as several commands.", code="too-long")
+        message = (
+            f"That is too much text for one command: at most {MAX_TEXTS:,} characters "
+            "in all its options."
+        )
+        raise UserError(message, hint="Send it as several commands.", code="too-long")
