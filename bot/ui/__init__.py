@@ -1,1 +1,1 @@
-"""What an adapter sees: commands, options, text, completion, forms and replies."""
+"""Commands, options, completion, forms and replies as values, which adapters show and read."""

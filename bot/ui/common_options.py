@@ -7,14 +7,16 @@ from bot.rules.inputs.options import Option, OptionType
 YAML = (".yaml", ".yml")
 
 
-def build_flag(name: str, help: str, brief: str = "", **more: Any) -> Option:
-    """Return an option that is typed as a word, such as `public`; see Option for the rest."""
-    return Option(name, "bool", help, brief=brief, **more)
+def build_flag(name: str, help: str, brief: str = "", **fields: Any) -> Option:
+    """Return a flag: an option that is typed as a word, such as `public`. `fields` are further fields
+    of Option.
+    """
+    return Option(name, "bool", help, brief=brief, **fields)
 
 
-def build_optional(name: str, help: str, *, type: OptionType = "str", **more: Any) -> Option:
-    """An option that may be left out."""
-    return Option(name, type, help, optional=True, **more)
+def build_optional(name: str, help: str, *, type: OptionType = "str", **fields: Any) -> Option:
+    """Return an option that may be left out; `fields` are further fields of Option."""
+    return Option(name, type, help, optional=True, **fields)
 
 
 HAND_DICE = build_optional(
@@ -44,7 +46,7 @@ ROUNDS = build_optional(
     min=1,
     max=20,
 )
-"""Of sequences that go on for several rounds."""
+"""The option of sequences that go on for several rounds."""
 
 PICTURE = build_flag("picture", "a picture of it, too", brief="drawn")
 PRIVATE = build_flag("private", "only you see the answer", brief="only for you")
@@ -84,4 +86,4 @@ GROUPS = {
     "pack": "Your own games: add, enable, export them; for managers",
     "setup": "Which games are enabled and which channels are linked; for managers",
 }
-"""What the commands behind a name are for."""
+"""The purposes of the groups of commands, by their first word."""

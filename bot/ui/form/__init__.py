@@ -1,1 +1,1 @@
-"""Guided forms: fields, units, answers."""
+"""Guided forms: their fields, their menus of units, and the values that are submitted."""

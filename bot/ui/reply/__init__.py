@@ -1,1 +1,1 @@
-"""Replies as values, and what they are made of."""
+"""Replies as values, and the parts of their bodies."""

@@ -1,1 +1,1 @@
-"""Commands as text: read, completed, explained."""
+"""Commands as text: parsing, completion, correction, macros, and writing them for a reader."""

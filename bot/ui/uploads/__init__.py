@@ -1,1 +1,1 @@
-"""Files that people send: the encoding of a text, and the cells of a workbook."""
+"""Files that users upload: the encoding of a text, and the cells of a workbook."""

@@ -1,4 +1,4 @@
-"""The text of a file in whatever encoding a spreadsheet saved it."""
+"""The text of an uploaded file, in any of the encodings that spreadsheets use."""
 
 import codecs
 import re
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from bot.rules.errors import UserError
 
 WESTERN = "Windows-1252"
-"""The encoding that Excel means by CSV in Western Europe; ANSI in its dialogs."""
+"""The encoding of a CSV file from Excel in Western Europe, which its dialogs call ANSI."""
 _UTF_16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 _BINARY = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _WORD = re.compile(r"\w+")
@@ -17,15 +17,16 @@ _OLD_EXCEL = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 @dataclass(frozen=True, slots=True)
 class DecodedText:
-    """A text, and a note on how it was read if that was a guess."""
+    """A text, and a note on its encoding if that was a guess."""
 
     text: str
     note: str = ""
 
 
 def decode_text(data: bytes, name: str) -> DecodedText:
-    """Return the text of a file: UTF-8, UTF-16 that says so, or else Windows-1252, with a note.
+    """Return the text of a file in UTF-8, in UTF-16 with a byte order mark, or else in Windows-1252.
 
+    Windows-1252 is a guess; the note then shows the longest word with a special letter, to check.
     Raises UserError for a file that is not text.
     """
     check_old_workbook(data, name)
@@ -49,12 +50,12 @@ def decode_text(data: bytes, name: str) -> DecodedText:
         raise build_no_text_error(name) from None
     words = [word for word in _WORD.findall(text) if not word.isascii()]
     longest = max(words, key=len, default="")
-    shown = f" ({longest[:30]})" if longest else ""
-    return DecodedText(text, f"read as {WESTERN}{shown}: {name} is not in UTF-8")
+    sample = f" ({longest[:30]})" if longest else ""
+    return DecodedText(text, f"read as {WESTERN}{sample}: {name} is not in UTF-8")
 
 
 def check_old_workbook(data: bytes, name: str) -> None:
-    """Raise UserError for a workbook of Excel before 2007, which is not text and is not read."""
+    """Raise UserError for a workbook of Excel before 2007 (.xls), which the bot cannot read."""
     if data.startswith(_OLD_EXCEL):
         raise build_workbook_error(
             f"{name} is a workbook of an old Excel (.xls), which is not read."
@@ -62,7 +63,7 @@ def check_old_workbook(data: bytes, name: str) -> None:
 
 
 def build_workbook_error(message: str) -> UserError:
-    """Return the error for a workbook that is not read, with two ways out."""
+    """Return the error for a workbook that cannot be read; the hint names two ways out."""
     hint = "Save it as CSV UTF-8, or copy the cells and paste them as text."
     return UserError(message, hint=hint, option="file", code="unreadable-file")
 

@@ -1,4 +1,4 @@
-"""The cells of an Excel workbook (.xlsx) as text, sheet by sheet, the way that its cells are shown.
+"""The cells of an Excel workbook (.xlsx) as text, sheet by sheet, as Excel shows them.
 
 A workbook is a zip of XML. Its sizes are checked by unpacking it within bounds, before the library
 that reads it (openpyxl, the extra `sheets`) sees it.
@@ -18,7 +18,7 @@ from bot.rules.errors import UserError
 from bot.ui.uploads.decoding import build_workbook_error
 
 MAX_UNPACKED = 8_000_000
-"""Bytes of all parts of a workbook together."""
+"""Maximum size of all parts of a workbook together, in bytes."""
 MAX_PARTS = 500
 MAX_SHEETS = 30
 MAX_LINES = 5_000
@@ -32,7 +32,9 @@ _OPEN_DOCUMENT = b"application/vnd.oasis.opendocument.spreadsheet"
 _DECLARATIONS = (b"<!DOCTYPE", b"<!ENTITY")
 _LITERAL = re.compile(r'"([^"]{1,80})"')
 _NO_LETTERS = re.compile(r'"[^"]*+(?:"|\Z)|\[[^\]]*+(?:\]|\Z)|\\.|_.')
-"""Of a number format: texts, colors and languages, and single signs that stand for themselves."""
+"""The parts of a number format that are no letters of it: texts, colors, languages and escaped
+signs.
+"""
 _MERGED = re.compile(
     r'<(?:\w{1,20}:)?mergeCell\s[^<>]{0,80}?ref="([A-Z]{1,3})([1-9]\d{0,6}):([A-Z]{1,3})([1-9]\d{0,6})"'
 )
@@ -41,7 +43,9 @@ _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 
 @dataclass(frozen=True, slots=True)
 class Worksheet:
-    """A sheet: its name, its cells as text with tabs between them, and what to look at again."""
+    """A sheet: its name, its cells as text with tabs between them, and remarks on cells that the user
+    should check.
+    """
 
     title: str
     text: str
@@ -59,7 +63,7 @@ class MergedCells:
 
     @property
     def is_down(self) -> bool:
-        """Return whether they are below each other in one column."""
+        """Return whether the cells are all in one column, in several rows."""
         return self.left == self.right and self.top < self.bottom
 
     @property
@@ -72,7 +76,7 @@ class MergedCells:
 
     @property
     def column(self) -> int:
-        """Return the number of their column, from 0."""
+        """The index of the left column, from 0."""
         number = 0
         for letter in self.left:
             number = number * 26 + ord(letter) - ord("A") + 1
@@ -93,23 +97,26 @@ def is_workbook(data: bytes) -> bool:
     if not data.startswith(b"PK"):
         return False
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as packed:
-            names = packed.namelist()
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            names = archive.namelist()
             if _WORKBOOK in names or _BINARY_WORKBOOK in names:
                 return True
-            return names[:1] == ["mimetype"] and _is_open_document(packed)
+            return names[:1] == ["mimetype"] and _is_open_document(archive)
     except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError, RuntimeError, zlib.error):
         return False
 
 
-def _is_open_document(packed: zipfile.ZipFile) -> bool:
-    with packed.open("mimetype") as file:
+def _is_open_document(archive: zipfile.ZipFile) -> bool:
+    """Return whether a zip that begins with the file `mimetype` is a workbook of LibreOffice."""
+    with archive.open("mimetype") as file:
         return file.read(100).startswith(_OPEN_DOCUMENT)
 
 
 def read_workbook(data: bytes, name: str) -> tuple[list[Worksheet], list[str]]:
-    """Return the sheets of a workbook that have cells, and what is left out. Raises UserError for
-    one that is not read, is too large or damaged.
+    """Return the visible sheets of a workbook that have cells, and a sentence for each hidden
+    sheet, which is not read.
+
+    Raises UserError for a workbook of another program, or one that is too large or damaged.
     """
     _check_parts(data, name)
     try:
@@ -120,47 +127,50 @@ def read_workbook(data: bytes, name: str) -> tuple[list[Worksheet], list[str]]:
         ) from None
     try:
         book = load_workbook(io.BytesIO(data), read_only=True, data_only=True, keep_links=False)
-        sheets = book.worksheets
-        left_out = [f"sheet {sheet.title} is hidden, and left out" for sheet in sheets
-                    if sheet.sheet_state != "visible"]  # fmt: skip
-        visible = [sheet for sheet in sheets if sheet.sheet_state == "visible"]
+        visible = []
+        hidden_notes = []
+        for sheet in book.worksheets:
+            if sheet.sheet_state == "visible":
+                visible.append(sheet)
+            else:
+                hidden_notes.append(f"sheet {sheet.title} is hidden, and left out")
         if len(visible) > MAX_SHEETS:
             raise UserError(
                 f"{name} has {len(visible)} sheets; at most {MAX_SHEETS} are read at once.",
                 option="file",
                 code="too-many",
             )
-        read = [_read_sheet(sheet, name, _find_merged(data, sheet)) for sheet in visible]
+        sheets = [_read_sheet(sheet, name, _find_merged(data, sheet)) for sheet in visible]
     except UserError:
         raise
-    except Exception:  # whatever a damaged file makes of the library
+    except Exception:  # the library fails in any way on a damaged file
         raise build_workbook_error(
             f"{name} is an Excel workbook, but not as Excel writes one, and cannot be read."
         ) from None
-    return [sheet for sheet in read if sheet.text.strip()], left_out
+    return [sheet for sheet in sheets if sheet.text.strip()], hidden_notes
 
 
 def _check_parts(data: bytes, name: str) -> None:
-    """Raise UserError for a workbook of another program, or one whose parts are too many, too
-    large, or declare entities.
+    """Raise UserError for a workbook of another program, a damaged or encrypted one, and one with
+    parts that are too many, too large, or declare entities.
     """
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as packed:
-            parts = packed.infolist()
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            parts = archive.infolist()
             names = {part.filename for part in parts}
             if _WORKBOOK not in names:
                 kind = "binary Excel" if _BINARY_WORKBOOK in names else "LibreOffice"
                 raise build_workbook_error(f"{name} is a {kind} workbook, which is not read.")
             if len(parts) > MAX_PARTS:
                 raise build_workbook_error(f"{name} has more than {MAX_PARTS} parts.")
-            left = MAX_UNPACKED
+            bytes_left = MAX_UNPACKED
             for part in parts:
                 if part.flag_bits & 1:
                     raise build_workbook_error(f"{name} is encrypted.")
-                with packed.open(part) as file:
-                    content = file.read(left + 1)  # the size that it declares may be a lie
-                left -= len(content)
-                if left < 0:
+                with archive.open(part) as file:
+                    content = file.read(bytes_left + 1)  # the declared size may be wrong
+                bytes_left -= len(content)
+                if bytes_left < 0:
                     raise build_workbook_error(
                         f"{name} is larger than {MAX_UNPACKED // 1_000_000} MB unpacked."
                     )
@@ -173,43 +183,45 @@ def _check_parts(data: bytes, name: str) -> None:
 
 
 def _has_declarations(content: bytes) -> bool:
-    """Return whether a part of XML declares something, also in UTF-16."""
+    """Return whether XML in UTF-8 or UTF-16 declares a document type or an entity."""
     if any(declaration in content for declaration in _DECLARATIONS):
         return True
-    wide = [
-        bytes(byte for char in declaration for byte in (char, 0)) for declaration in _DECLARATIONS
-    ]
-    return any(declaration[:-1] in content for declaration in wide)
+    wide_declarations = [declaration.decode().encode("utf-16-le") for declaration in _DECLARATIONS]
+    # without the last zero byte, these are found in both byte orders
+    return any(declaration[:-1] in content for declaration in wide_declarations)
 
 
 def _find_merged(data: bytes, sheet: Any) -> list[MergedCells]:
-    """Return the merged cells of a sheet that go down one column."""
-    with zipfile.ZipFile(io.BytesIO(data)) as packed:
-        part = packed.read(sheet._worksheet_path).decode("utf-8", "replace")
-    found = [MergedCells(*match.groups()) for match in _MERGED.finditer(part)]
-    down = [merged for merged in found if merged.is_down][:MAX_MERGED]
-    return sorted(down, key=lambda merged: (merged.top, merged.column))
+    """Return the merged cells of a sheet that are in one column, from the top, at most MAX_MERGED."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        xml = archive.read(sheet._worksheet_path).decode("utf-8", "replace")
+    all_merged = [MergedCells(*match.groups()) for match in _MERGED.finditer(xml)]
+    in_one_column = [merged for merged in all_merged if merged.is_down][:MAX_MERGED]
+    return sorted(in_one_column, key=lambda merged: (merged.top, merged.column))
 
 
 def _fill_merged(rows: list[list[str]], merged_cells: Iterable[MergedCells]) -> list[str]:
-    """Write the value of merged cells into each of their rows that has other cells, and return
-    where that was.
+    """Write the value of merged cells into each of their rows that has other cells. Changes `rows`
+    in place. Return the ranges that were filled: `A2:A5`.
     """
-    filled = list[str]()
+    ranges = list[str]()
     for merged in merged_cells:
-        first, *others = rows[merged.top - 1 : merged.bottom] or [[]]
+        top_row, *lower_rows = rows[merged.top - 1 : merged.bottom] or [[]]
         column = merged.column
-        value = first[column] if column < len(first) else ""
-        fitting = [row for row in others if column < len(row) and not row[column] and any(row)]
-        for row in fitting:
+        value = top_row[column] if column < len(top_row) else ""
+        empty = [row for row in lower_rows if column < len(row) and not row[column] and any(row)]
+        for row in empty:
             row[column] = value
-        if value and fitting:
-            filled.append(merged.place)
-    return filled
+        if value and empty:
+            ranges.append(merged.place)
+    return ranges
 
 
 def _read_sheet(sheet: Any, name: str, merged_cells: Iterable[MergedCells]) -> Worksheet:
-    """Return the cells of a sheet. Raises UserError for one that is too large."""
+    """Return a sheet with its cells as text; merged cells are filled in each of their rows.
+
+    Raises UserError for a sheet that is too large.
+    """
     rows = list[list[str]]()
     questions = list[str]()
     count = 0
@@ -224,10 +236,11 @@ def _read_sheet(sheet: Any, name: str, merged_cells: Iterable[MergedCells]) -> W
                 code="file-too-large",
             )
         rows.append([_format_cell(cell, questions) for cell in cells])
-    if filled := _fill_merged(rows, merged_cells):
-        more = " and more" if len(filled) > MAX_NAMED else ""
-        listed = ", ".join(filled[:MAX_NAMED])
-        questions.append(f"merged cells are read in each of their rows: {listed}{more}")
+    ranges = _fill_merged(rows, merged_cells)
+    if ranges:
+        listed = ", ".join(ranges[:MAX_NAMED])
+        suffix = " and more" if len(ranges) > MAX_NAMED else ""
+        questions.append(f"merged cells are read in each of their rows: {listed}{suffix}")
     return Worksheet(str(sheet.title), _join_with_tabs(rows), tuple(dict.fromkeys(questions)))
 
 
@@ -239,7 +252,10 @@ def _join_with_tabs(rows: Iterable[list[str]]) -> str:
 
 
 def _format_cell(cell: Any, questions: list[str]) -> str:
-    """Return a cell as it is shown; what its format adds to a number is asked about."""
+    """Return a cell as it is shown, without the text that its format adds to a number.
+
+    Such a text is reported in `questions`, which is extended in place.
+    """
     value = cell.value
     if value is None:
         return ""
@@ -266,26 +282,28 @@ def _format_cell(cell: Any, questions: list[str]) -> str:
 
 
 def _format_number(value: float, *, is_percent: bool) -> str:
+    """Return a number with at most 15 digits, as Excel shows it; 0.25 as `25%` if `is_percent`."""
     if is_percent:
         return f"{value * 100:.15g}%"
     return f"{value:.15g}" if abs(value) < 1e15 else str(value)
 
 
 def _format_time(hour: int, minute: int, second: int) -> str:
+    """Return a time: `6:05`, or `6:05:30` if it has seconds."""
     return f"{hour}:{minute:02}:{second:02}" if second else f"{hour}:{minute:02}"
 
 
 def _format_date(value: Any, format_: str) -> str:
     """Return a date in the order of its format: `2-Apr`, `Apr-2`, `Jan-50`, or in full."""
-    plain = _strip_format(format_)
-    day = plain.find("d")
-    month = plain.find("m")
-    year = plain.find("y")
-    name = _MONTHS[value.month - 1]
-    if year < 0 <= day:
-        return f"{value.day}-{name}" if day < month else f"{name}-{value.day}"
-    if day < 0 <= year:
-        return f"{name}-{value.year % 100:02}"
+    letters = _strip_format(format_)
+    day_index = letters.find("d")
+    month_index = letters.find("m")
+    year_index = letters.find("y")
+    month = _MONTHS[value.month - 1]
+    if year_index < 0 <= day_index:
+        return f"{value.day}-{month}" if day_index < month_index else f"{month}-{value.day}"
+    if day_index < 0 <= year_index:
+        return f"{month}-{value.year % 100:02}"
     time = "" if not (value.hour or value.minute) else f" {value.hour}:{value.minute:02}"
     return f"{value.year:04}-{value.month:02}-{value.day:02}{time}"
 
