@@ -145,7 +145,8 @@ def list_targets(registry: Registry, games: Collection[str]) -> Iterator[Findabl
 
 def _find(words: Sequence[str], targets: Sequence[Findable], played: str) -> Finding:
     """Return the targets that the words mean as hits, the surest first, those of the game `played`
-    before those of equal rank. Hits of the lowest rank are left out if a name matches.
+    before others of equal rank. If a key or a whole name matches, hits of the lowest rank (WITHIN)
+    are left out.
     """
     hits = []
     for target in targets:
@@ -235,7 +236,9 @@ def _read_game(
 
 
 def _correct(words: Sequence[str], targets: Iterable[Findable]) -> list[str]:
-    """Return the words, with each one that begins no word of a name replaced by the nearest word."""
+    """Return the words, with each one that begins no word of a target's names replaced by the
+    nearest word of a name, if one is near (_CUTOFF).
+    """
     names = {name for target in targets for name in target.names}
     known_words = sorted({word for name in names for word in name.split("-")})
     corrected = []

@@ -379,9 +379,9 @@ def _list_roll_options(sequence: GameSequence) -> tuple[Option, ...]:
 def is_switchable(option: Option) -> bool:
     """Return whether the odds with and without this input can be compared in a menu.
 
-    A flag and a modifier can be switched on or off, a number left at 0, the words of a track
-    exchanged, and who acts can change places. An input that only forms have is in no menu, and
-    an override of the card changes no odds.
+    These are flags, modifiers, numbers that are 0 by default, the words of a track, and the list of
+    units that act. An input that only forms have is in no menu, and an override of the card changes
+    no odds.
     """
     if option.form_only or option.name == ANYWAY:
         return False

@@ -179,7 +179,9 @@ class CommandSpec(NamedTuple):
     def is_private(self, options: Mapping[str, object]) -> bool:
         """Return whether only the user sees the answer, judging by the options as typed.
 
-        Whole tables, odds, sealed rolls and cards drawn into a hand are private.
+        They are private for a whole table, odds, a sealed roll, cards drawn into a hand, the flag
+        `private`, a command that is `private` by definition, and one with a flag `public` that is
+        off.
         """
         if self.wants_whole(options):
             return True

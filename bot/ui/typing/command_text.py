@@ -413,6 +413,9 @@ class _TokenReader:
         return self.values
 
     def _read_token(self, token: Token, following: Token | None) -> None:
+        """Read one token: a part left out of a unit, a named option, a flag, a modifier or a bare
+        value. `following` is the next token, or None after the last one.
+        """
         if self.unit_option and _is_left_out(token):
             self.values[self.unit_option] = f"{self.values[self.unit_option]} {token.value}"
         elif token.key in self.options and not self._renames_unit(token):
@@ -452,7 +455,8 @@ class _TokenReader:
     def _read_unknown_key(self, token: Token) -> None:
         """Add a `key=value` that is no option to the loose words.
 
-        Raises UserError if the command takes none, or a command is expected: it begins with a name.
+        Raises UserError if the command has no loose option, or if the option takes a whole command,
+        which has to begin with a name.
         """
         option = self.loose_option
         if option is None or (option.complete == "command" and not self.loose_words):
@@ -460,6 +464,9 @@ class _TokenReader:
         self.loose_words.append(f"{token.key}={_keep_quotes(option, token, token.value)}")
 
     def _read_bare_value(self, token: Token) -> None:
+        """Set the option that a bare value belongs to; a value of the loose option is added to the
+        loose words instead.
+        """
         name = _place_bare_value(self.spec, self.positional, self.values, token)
         self.placed.add(name)
         self.unit_option = name if self.options[name].type in _UNITS else ""
