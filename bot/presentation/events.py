@@ -50,30 +50,30 @@ TEXTS = {"plan": "text", "end": "text"}
 class EventText(NamedTuple):
     """An event in words.
 
-    `said` is the result, written to go on within a sentence. `by` says who did it, as in `US Squad
-    1 fires with 2 rifles`; it is empty if `said` has that already. `tone` is how grave it is.
-    `more` lists the units by result if `said` only counts them. `acts`: `by` is a clause that
-    `said` goes on from, about a unit of `side`.
+    `result` is written so that it can stand within a sentence. `cause` names who acts, as in `US
+    Squad 1 fires with 2 rifles`; it is empty if `result` has that already. `tone` is how grave the
+    result is. `details` list the units by result if `result` only counts them. `acts`: `cause` is a
+    clause about a unit of `side`, and a result can follow it after a colon.
     """
 
-    said: str
-    by: str = ""
+    result: str
+    cause: str = ""
     tone: str = NOTHING
-    more: str = ""
+    details: str = ""
     acts: bool = False
     side: str = ""
 
     @property
     def title(self) -> str:
         """The result as the beginning of a line."""
-        return capitalize_first(self.said)
+        return capitalize_first(self.result)
 
     @property
     def short(self) -> str:
-        """Who did it and the result, with many units counted: `Squad 1 fires: 5 of 9 VC killed`."""
+        """The cause and the result, with many units counted: `Squad 1 fires: 5 of 9 VC killed`."""
         if self.acts:
-            return f"{capitalize_first(_add_side_name(self.side, self.by))}: {self.said}"
-        return f"{self.title} ({self.by})"
+            return f"{capitalize_first(_add_side_name(self.side, self.cause))}: {self.result}"
+        return f"{self.title} ({self.cause})"
 
     @property
     def sentence(self) -> str:
@@ -81,12 +81,14 @@ class EventText(NamedTuple):
 
         `Squad 1 fires: Squad 5 takes casualties`, `Squad 5 passes (Bob checks morale)`.
         """
-        more = f" ({self.more})" if self.more else ""
+        suffix = f" ({self.details})" if self.details else ""
         if self.acts:
-            return f"{self.short}{more}"
-        if ": " in self.more:  # the units by their results say what the title counts
-            return f"{capitalize_first(self.more)} ({self.by})"
-        return f"{self.title}{more} ({self.by})" if self.by else f"{self.title}{more}"
+            return f"{self.short}{suffix}"
+        if ": " in self.details:  # the units by their results say what the title counts
+            return f"{capitalize_first(self.details)} ({self.cause})"
+        if self.cause:
+            suffix += f" ({self.cause})"
+        return f"{self.title}{suffix}"
 
 
 CARDS = ("deck", "draw", "cards")
@@ -121,11 +123,18 @@ def collect_event_texts(
         elif event["kind"] == "pass":
             text = _name_chit(event, names)
         elif event["kind"] == "reveal":
-            opened = [labels[number] for number in event.get("opens", ()) if number in labels]
-            text = ", ".join(opened) if opened else None
+            text = _join_opened_labels(event, labels)
         if text is not None:
             texts[event["number"]] = text
     return texts
+
+
+def _join_opened_labels(event: Event, labels: Mapping[int, str]) -> str | None:
+    """Return the labels of the rolls that a reveal opens, or None if they have none. `labels` are by
+    event number.
+    """
+    opened = [labels[number] for number in event.get("opens", ()) if number in labels]
+    return ", ".join(opened) if opened else None
 
 
 def _name_cards(event: Event, words: Mapping[str, str], names: CardNames) -> str:
@@ -191,8 +200,8 @@ def _describe_choice(event: Event, player: str, result: str) -> EventText:
     chooser = "nobody chose in time" if event.get("as") == "else" else f"{player} chooses"
     picks = ", ".join(dict.fromkeys(event["picks"])).replace("-", " ")
     effect = ": ".join(filter(None, (result, _describe_unit_changes(event))))
-    by = f"{chooser} {picks}, {get_event_title(event)}"
-    return EventText(effect + _describe_arrivals(event), by)
+    cause = f"{chooser} {picks}, {get_event_title(event)}"
+    return EventText(effect + _describe_arrivals(event), cause)
 
 
 def _describe_sequence_and_effects(
@@ -200,14 +209,14 @@ def _describe_sequence_and_effects(
 ) -> EventText:
     """Return a sequence in words, with arrivals, track changes and the names of the sides."""
     described = _describe_sequence(event, player, replayed=replayed)
-    text = describe_initiative(event, insert_sides(described.said, sides), sides)
+    text = describe_initiative(event, insert_sides(described.result, sides), sides)
     text += _describe_arrivals(event)
     for change in list_track_changes(event):
         text += f"; {change}"
-    return described._replace(said=text, more=insert_sides(described.more, sides))
+    return described._replace(result=text, details=insert_sides(described.details, sides))
 
 
-def _describe_game_event(event: Event, who: str, result: str, text: str) -> EventText | None:
+def _describe_game_event(event: Event, player: str, result: str, text: str) -> EventText | None:
     """Return an event about turns, sides, units or sealed rolls in words; None for other kinds."""
     game = (event.get("after") or {}).get("game") or {}
     match event["kind"]:
@@ -219,26 +228,26 @@ def _describe_game_event(event: Event, who: str, result: str, text: str) -> Even
             return EventText(describe_initiative(event, f"{result}{_HAS_IT}", ()), tone=GAME)
         case "start":
             name = game.get("name")
-            return EventText(f'"{name}" begins' if name else "free play begins", who, GAME)
+            return EventText(f'"{name}" begins' if name else "free play begins", player, GAME)
         case "join":
-            return EventText(f"{who} plays {event['side']}", tone=GAME)
+            return EventText(f"{player} plays {event['side']}", tone=GAME)
         case "unit":
-            return EventText(capitalize_first(_replace_count_with_names(event, result)), who)
+            return EventText(capitalize_first(_replace_count_with_names(event, result)), player)
         case "deck" | "draw" | "cards":
-            return _describe_card_event(event, who, text or result)
+            return _describe_card_event(event, player, text or result)
         case "sealed":
-            return EventText("A sealed roll", who, GAME)
+            return EventText("A sealed roll", player, GAME)
         case "reveal":
             opened = result or ", ".join(f"#{number}" for number in event.get("opens", ()))
             suffix = f", {text}" if text else ""
-            return EventText(f"Opened: {opened}{suffix}", who, GAME)
+            return EventText(f"Opened: {opened}{suffix}", player, GAME)
         case "plan":
             if "texts" not in event:
-                return EventText(f"Plan {result}", who)
+                return EventText(f"Plan {result}", player)
             suffix = f": {text}" if text else ""
-            return EventText(f"Planned {result}{suffix}", who)
+            return EventText(f"Planned {result}{suffix}", player)
         case "end":
-            return _describe_end(game.get("winner", ""), who, result, text)
+            return _describe_end(game.get("winner", ""), player, result, text)
     return None
 
 
@@ -250,7 +259,7 @@ def _describe_new_phase(event: Event) -> EventText:
     return EventText(f"{phase} begins{order}", tone=GAME)
 
 
-def _describe_end(winner: str, who: str, opened: str, text: str) -> EventText:
+def _describe_end(winner: str, player: str, opened: str, text: str) -> EventText:
     """Describe the end of a game: `The game ends: US wins. “Well played” Opened: #4.`
 
     `winner` is a side, DRAW or "". `opened` are the sealed rolls that the end opened, `text` is
@@ -267,7 +276,7 @@ def _describe_end(winner: str, who: str, opened: str, text: str) -> EventText:
         outcome += "."
     if opened:
         outcome += f" Opened: {opened}."
-    return EventText(f"The game ends{outcome}", who, GAME)
+    return EventText(f"The game ends{outcome}", player, GAME)
 
 
 _DID = {
@@ -287,17 +296,17 @@ _DID = {
 }
 
 
-def _describe_card_event(event: Event, who: str, result: str) -> EventText:
+def _describe_card_event(event: Event, player: str, result: str) -> EventText:
     """Return an event about decks in words; `result` has the words of cards in it."""
     action = str(event.get("does", ""))
     if action == "names":
-        return EventText(f"in order: {result}", f"{who} shuffles names")
+        return EventText(f"in order: {result}", f"{player} shuffles names")
     if action == "agree":
-        return EventText(f"{who} agrees that hands are opened when the game ends")
+        return EventText(f"{player} agrees that hands are opened when the game ends")
     id, _, cards = result.partition(": ")
     if id in STANDARD:
         cards = ", ".join(format_card_name(id, card) for card in cards.split(", "))
-    return EventText(f"{who} {_DID[action].format(which=cards, id=id)}")
+    return EventText(f"{player} {_DID[action].format(which=cards, id=id)}")
 
 
 def format_log_line(
@@ -336,16 +345,16 @@ def _get_log_text(event: Event, described: EventText, name_of: NameOf, label: st
     if kind == "pass":
         return label or str(event["result"])
     if kind in CARDS:
-        if described.by:
-            return described.said
-        return described.said.removeprefix(name_of(event["who"])).strip()
+        if described.cause:
+            return described.result
+        return described.result.removeprefix(name_of(event["who"])).strip()
     if kind == "join":
         return f"plays {event['side']}"
     if described.acts:
         return described._replace(side="").sentence
     if _find_sequence(event) is not None:
-        return f"{get_event_title(event)}: {described.said}"
-    return described.said
+        return f"{get_event_title(event)}: {described.result}"
+    return described.result
 
 
 def _format_dice(event: Event) -> str:
@@ -400,12 +409,12 @@ def _describe_undo(event: Event, name_of: NameOf) -> str:
     return f"{verb}s back #{number}{alone}"
 
 
-def _describe_sequence(event: Event, who: str, *, replayed: bool) -> EventText:
+def _describe_sequence(event: Event, player: str, *, replayed: bool) -> EventText:
     sequence = _find_sequence(event)
     if sequence is None:
-        return EventText(f"{get_event_title(event)}: {event.get('result', '')}", who)
-    described = _describe_replayed_sequence(event, sequence, who) if replayed else None
-    return described or _describe_stored_sequence(event, sequence, who)
+        return EventText(f"{get_event_title(event)}: {event.get('result', '')}", player)
+    described = _describe_replayed_sequence(event, sequence, player) if replayed else None
+    return described or _describe_stored_sequence(event, sequence, player)
 
 
 def _find_sequence(event: Event) -> Sequence | None:
@@ -414,64 +423,72 @@ def _find_sequence(event: Event) -> Sequence | None:
     return system.sequences.get(event.get("target", "")) if system is not None else None
 
 
-def _describe_replayed_sequence(event: Event, sequence: Sequence, who: str) -> EventText | None:
+def _describe_replayed_sequence(event: Event, sequence: Sequence, player: str) -> EventText | None:
     """Return the words of the answer; None if today's rules give other outputs for these dice."""
     singles = replay_shot(read_shot(event, sequence, {}))
     if not singles or json.loads(json.dumps(merge_outputs(singles))) != event.get("out", {}):
         return None
     single = singles[0]
     if single.unit:
-        reply = build_multi_unit_reply(who, sequence, singles)
+        reply = build_multi_unit_reply(player, sequence, singles)
         title = _lowercase_first_word(reply.title, (play.unit for play in singles))
-        by = _format_player_and_verb(who, sequence)
-        return EventText(title, by, reply.tone, _join_result_groups(reply.lines))
+        cause = _format_player_and_verb(player, sequence)
+        return EventText(title, cause, reply.tone, _join_result_groups(reply.lines))
     settlement = single.played.settlement
     actors = list_actors(sequence, single.given)
     summary = summarize_results(sequence, settlement.fates)
     result = get_result_headline(settlement, single.played.out, sequence.system)
-    headline = build_headline(summary, result, actors, who)
+    headline = build_headline(summary, result, actors, player)
     title = _lowercase_first_word(headline.title, (fate.unit for fate in settlement.fates))
-    own_by = settlement.by if settlement.by.rpartition(" ")[2] in _VERBS else ""
+    own_cause = settlement.by if settlement.by.rpartition(" ")[2] in _VERBS else ""
     is_by_units = bool(actors) and sequence.verb != ROLL
-    acts = bool(own_by) or (is_by_units and headline.by != format_cause(sequence, (), who))
-    by = own_by
-    if not by:
-        by = _add_weapon_names(headline.by, sequence, single.given, title, acts=acts)
+    acts = bool(own_cause) or (is_by_units and headline.by != format_cause(sequence, (), player))
+    cause = own_cause
+    if not cause:
+        cause = _add_weapon_names(headline.by, sequence, single.given, title, acts=acts)
     if not event.get("dice"):
-        by = format_cause_without_roll(by, who)
+        cause = format_cause_without_roll(cause, player)
     details = []
     if summary.is_counted:
         details.append(_join_result_groups(build_result_groups(summary)))
-    if not own_by:
+    if not own_cause:
         details.append(settlement.by)
-    more = "; ".join(filter(None, details))
+    details_text = "; ".join(filter(None, details))
     side = _get_acting_side(event) if acts else ""
-    return EventText(title, by, headline.tone, more, acts, side)
+    return EventText(title, cause, headline.tone, details_text, acts, side)
 
 
-def _describe_stored_sequence(event: Event, sequence: Sequence, who: str) -> EventText:
+def _describe_stored_sequence(event: Event, sequence: Sequence, player: str) -> EventText:
     """Return a sequence in words from the units and the result that its event holds."""
     result = str(event.get("result", ""))
     acting = list(event.get("acting") or ())
     used_names = [unit["name"] for unit in event.get("used") or ()]
-    others = join_names(name for name in used_names if name not in acting)
+    targets = join_names(name for name in used_names if name not in acting)
     if not acting or sequence.verb == ROLL or has_one_party(sequence):
-        names = others or join_names(acting)
+        names = targets or join_names(acting)
         has_names = not names or any(name in result for name in used_names)
         title = result if has_names else f"{names}: {result}"
-        return EventText(title or sequence.title, _format_player_and_verb(who, sequence))
-    verb = sequence.verb.lower()
-    target = ""
-    if others:
-        preposition = {"fire": " at ", "shoot": " at ", "fight": " ", "attack": " "}.get(verb)
-        target = f" ({others})" if preposition is None else f"{preposition}{others}"
+        return EventText(title or sequence.title, _format_player_and_verb(player, sequence))
+    cause = _format_actors_and_targets(sequence.verb.lower(), acting, targets)
+    return EventText(result or "no effect", cause, acts=True, side=_get_acting_side(event))
+
+
+def _format_actors_and_targets(verb: str, acting: list[str], targets: str) -> str:
+    """Return who acts on whom: `GI 1 fires at VC 3`. `targets` are the other units in one text, ""
+    if there are none.
+    """
     acting_verb = format_plural(verb) if len(acting) == 1 else verb
-    by = f"{join_names(acting)} {acting_verb}{target}"
-    return EventText(result or "no effect", by, acts=True, side=_get_acting_side(event))
+    cause = f"{join_names(acting)} {acting_verb}"
+    if not targets:
+        return cause
+    preposition = {"fire": " at ", "shoot": " at ", "fight": " ", "attack": " "}.get(verb)
+    if preposition is None:
+        return f"{cause} ({targets})"
+    return f"{cause}{preposition}{targets}"
 
 
-def _format_player_and_verb(who: str, sequence: Sequence) -> str:
-    return f"{who} {get_player_action(sequence)}"
+def _format_player_and_verb(player: str, sequence: Sequence) -> str:
+    return f"{player} {get_player_action(sequence)}"
 
 
 def _get_acting_side(event: Event) -> str:
@@ -565,38 +582,52 @@ def format_arrivals(names: list[str]) -> str:
     return f"{join_names(names)} {verb} into play"
 
 
-def _add_side_name(side: str, by: str) -> str:
-    """Return who acts together with their side: `US squad 1 fires`, `a US squad and a hero fight`."""
-    if not side or by[:1].isdigit():
-        return by
-    article, _, noun = by.partition(" ")
-    return f"{add_article(side)} {noun}" if article in ("a", "an") else f"{side} {by}"
+def _add_side_name(side: str, cause: str) -> str:
+    """Return the cause with the side of the units that act: `US squad 1 fires`, `a US squad and a
+    hero fight`. A cause that begins with a number, and one without a side, stays as it is.
+    """
+    if not side or cause[:1].isdigit():
+        return cause
+    article, _, noun = cause.partition(" ")
+    return f"{add_article(side)} {noun}" if article in ("a", "an") else f"{side} {cause}"
 
 
-def _add_weapon_names(by: str, sequence: Sequence, given: Given, title: str, *, acts: bool) -> str:
-    """Return who acts together with their weapons.
+def _add_weapon_names(
+    cause: str, sequence: Sequence, inputs: Given, title: str, *, acts: bool
+) -> str:
+    """Return the cause with the weapons of the units that act.
 
     `Squad 1 fires with 2 rifles and a belt-fed LMG`; if no unit acts, `Alice resolves a blast:
-    medium gun`.
+    medium gun`, unless title or cause name the weapon.
     """
     words: Mapping[str, str] = sequence.system.game.get("arms") or {}
-    held = Counter[str]()
-    if acts:
-        weapons = (unit.numbers.get("weapon") for unit in given.list_acting_units())
-        held.update(str(weapon) for weapon in weapons if weapon)
-    typed = given.values.get("weapon")
-    if not held and isinstance(typed, str) and typed:
-        held[typed] = 1
-    counts = {words.get(token, token.replace("-", " ")): count for token, count in held.items()}
+    counts = {
+        words.get(token, token.replace("-", " ")): count
+        for token, count in _count_weapons(inputs, acts=acts).items()
+    }
     if acts and counts:
         names = [
             f"{count} {format_plural(name)}" if count > 1 else add_article(name)
             for name, count in counts.items()
         ]
-        return f"{by} with {join_names(names)}"
-    headline = f"{title} {by}".casefold()
+        return f"{cause} with {join_names(names)}"
+    headline = f"{title} {cause}".casefold()
     unnamed = [name for name in counts if name.casefold() not in headline]
-    return ": ".join([by, *unnamed])
+    return ": ".join([cause, *unnamed])
+
+
+def _count_weapons(inputs: Given, *, acts: bool) -> Counter[str]:
+    """Return the number of weapons of each token: those of the units that act, or if there are none
+    the one that is typed as an input.
+    """
+    counts = Counter[str]()
+    if acts:
+        weapons = (unit.numbers.get("weapon") for unit in inputs.list_acting_units())
+        counts.update(str(weapon) for weapon in weapons if weapon)
+    typed = inputs.values.get("weapon")
+    if not counts and isinstance(typed, str) and typed:
+        counts[typed] = 1
+    return counts
 
 
 def _join_result_groups(parts: Iterable[object]) -> str:

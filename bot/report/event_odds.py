@@ -166,8 +166,8 @@ def _has_logged_outcome(event: Json, plays: tuple[FinishedPlay, ...]) -> bool:
 def _describe_answer(event: Json, plays: tuple[FinishedPlay, ...]) -> Json:
     """Return the words of the answer, who did what, and the dice with every modifier."""
     words = describe_event({**event, "who": ""}, lambda _who: "")
-    details = f" ({words.more})" if words.more else ""
-    by = words.by.removeprefix(", ").strip()
+    details = f" ({words.details})" if words.details else ""
+    by = words.cause.removeprefix(", ").strip()
     lines = [_build_line_json(play.unit, line) for play in plays for line in play.played.lines]
     return {"told": f"{words.title}{details}", "by": by[:1].upper() + by[1:], "lines": lines}
 

@@ -290,7 +290,7 @@ class Story:
         words = describe_event(body, self.name_of, text, sides)
         if words.acts:
             return words.sentence, facts.get("title") or get_event_title(body)
-        return words.title, words.by.removeprefix(self.name_of(body["who"])).lstrip(", ")
+        return words.title, words.cause.removeprefix(self.name_of(body["who"])).lstrip(", ")
 
     def _build_first_line(self, texts: Mapping[str, str]) -> str:
         """Return the first line of an answer with today's names, or "" if the log has none."""

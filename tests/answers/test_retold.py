@@ -128,10 +128,10 @@ def test_what_two_sides_do_together_is_of_neither() -> None:
 def test_initiative_and_phases_name_the_side() -> None:
     rolled = {"number": 3, "who": "p1", "side": "", "kind": "sequence", "system": "lnlt", "target": "initiative",
               "command": "lnlt initiative", "result": "side b has the initiative", "out": {}, "edition": 1}  # fmt: skip
-    assert describe_event(rolled, who, "", SIDES).said == "VC keeps the initiative", (
+    assert describe_event(rolled, who, "", SIDES).result == "VC keeps the initiative", (
         "it changed nothing"
     )
-    assert describe_event(rolled, who).said == "side b has the initiative"
+    assert describe_event(rolled, who).result == "side b has the initiative"
     given = {"number": 4, "who": "p1", "side": "US", "kind": "initiative", "result": "US"}
     assert format_log_line(given, who) == "#4 Anna (US): US has the initiative"
     phase = {"number": 5, "who": "p1", "side": "US", "kind": "next", "result": "turn 2, Operations phase",
@@ -217,7 +217,7 @@ def test_the_words_of_what_is_closed_are_told_by_nobody() -> None:
 
 def test_units_that_are_only_counted_are_told_by_their_results_behind_it() -> None:
     counted = EventText(
-        "5 of 9 VC are killed", "squad 1 fires", more="killed: VC 1 to 5", acts=True, side="US"
+        "5 of 9 VC are killed", "squad 1 fires", details="killed: VC 1 to 5", acts=True, side="US"
     )
     assert counted.short == "US squad 1 fires: 5 of 9 VC are killed"
     assert counted.sentence == "US squad 1 fires: 5 of 9 VC are killed (killed: VC 1 to 5)"

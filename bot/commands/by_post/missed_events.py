@@ -179,4 +179,4 @@ async def summarize_event(context: Context, event: Json) -> tuple[str, str]:
     if phase:
         return f"{phase} begins", ""
     event_text = describe_event(event, context.ledger.get_name, sides=context.game.sides)
-    return event_text.title, event_text.by
+    return event_text.title, event_text.cause
