@@ -296,6 +296,11 @@ def test_the_line_takes_the_place_of_what_it_showed_and_of_nothing_else() -> Non
     }
 
 
+@pytest.mark.parametrize("line", ["=", "terrain 3 =", "=, terrain 3"])
+def test_a_lone_equals_sign_in_the_line_says_nothing(line: str) -> None:
+    assert filled({}, SMALL, {REST: line}, NARROW) == ({"tm": 3} if "3" in line else {})
+
+
 @pytest.mark.parametrize(
     ("line", "said"), [("terraim 2", "terrain"), ("terrain much", "tm must be a whole number")]
 )

@@ -101,6 +101,8 @@ def read_rest(spec: CommandSpec, text: str, bare: str = "") -> dict[str, object]
         words = piece.split()
         while words:
             words[:1] = [part for part in words[0].split("=", 1) if part]
+            if not words:  # the piece ended with a lone equals sign
+                break
             name, used = _find_named_option(words, names)
             is_bare = not name and bool(bare) and bare not in values
             if is_bare and _NUMBER.fullmatch(words[0]):
