@@ -1,5 +1,5 @@
-"""The decks of a game as commands read and declare them: what the files say, what the chain has,
-what is closed.
+"""The decks of a game as commands declare and read them, and the closed cards in their piles and
+hands.
 """
 
 import json
@@ -10,7 +10,7 @@ from bot.game import cups
 from bot.game.decks import get_visible_pile
 from bot.game.game_cache import HANDS
 from bot.game.roster import is_of_game
-from bot.game.state import Json
+from bot.game.state import Game, Json
 from bot.rules import cards
 from bot.rules.cards import Deck
 from bot.rules.copies import replace
@@ -22,134 +22,171 @@ from bot.rulesets.system import Sequence
 
 
 def find_game_deck(context: Context, id: str) -> GameDeck | None:
-    """What the game's files say of a deck; None for one of the evening."""
-    if id == cups.ELEMENTS and cups.is_leading_phase(context.game, id, context.system):
-        return cups.build_roster_deck(context.game, list_lost_states(context.system))
-    return system.decks.get(id) if (system := context.system) is not None else None
+    """Return the deck that the rule set defines under this id; None for any other deck.
+
+    The cup of the roster's elements is built from the units of the game.
+    """
+    system = context.system
+    if id == cups.ELEMENTS and cups.is_leading_phase(context.game, id, system):
+        return cups.build_roster_deck(context.game, list_lost_states(system))
+    return system.decks.get(id) if system is not None else None
 
 
 def declare_deck(
-    context: Context, id: str, listed: Iterable[tuple[str, int]], empty: str, *, named: bool = True
+    context: Context,
+    id: str,
+    cards_and_counts: Iterable[tuple[str, int]],
+    empty: str,
+    *,
+    named: bool = True,
 ) -> None:
-    """Write down what cards a deck has, in order, before its first die; words that were typed are
-    kept apart. Raises UserError."""
+    """Store the event that declares the cards of a deck in order, all of them in its pile.
+
+    `empty` says what an empty pile does. Without `named`, the cards are words that a player typed;
+    they are stored as texts of the event. Raises UserError if the game has too many decks, if cards
+    of the deck are closed, and if nothing changes.
+    """
     game = context.game
     ledger = context.ledger
+    _need_declarable(game, id)
+    texts = dict[str, str]()
+    ids = list[tuple[str, int]]()
+    for card, count in cards_and_counts:
+        if named or card.isdecimal():
+            ids.append((card, count))
+        else:
+            key = f"w{len(texts) + 1}"
+            texts[key] = card
+            ids.append((f"{ledger.next_number}.{key}", count))
+    deck = Deck(tuple(ids), empty)
+    out = cards.set_counts(game.cards, dict.fromkeys(cards.select_deck(id, game.cards), 0))
+    game_deck = find_game_deck(context, id) if named else None
+    declaration = deck.to_json()
+    if game_deck is not None and cups.is_leading_phase(game, id, context.system):
+        declaration = build_cup_declaration(context, game_deck)
+    game_after = replace(game, decks={**game.decks, id: declaration}, cards=out)
+    if game_after.decks == game.decks and game_after.cards == game.cards:
+        raise UserError(
+            f"{id} has just these cards, all of them in the pile.",
+            hint=phrase("`/deck draw {id}` draws from it.", id=id),
+            code="no-change",
+        )
+    ledger.add("deck", game_after, texts=texts, result=cards.format_deck_size(id, deck))
+
+
+def _need_declarable(game: Game, id: str) -> None:
+    """Raise UserError if the game has too many decks for another one, or if cards of this deck are
+    closed: in hands, or known at an end of its pile.
+    """
     if id not in game.decks and len(game.decks) >= cards.MOST_DECKS:
         hint = phrase(
             "`/deck make` with the name of one starts it over: {names}", names=", ".join(game.decks)
         )
         raise UserError(f"A game has at most {cards.MOST_DECKS} decks.", hint=hint, code="too-many")
-    if cards.count_at(id, cards.HAND, game.cards):
-        what = f"Hands hold closed cards of {id}. Take another name, or let these be played first."
-        if not cards.count_hand_cards(id, game.cards):
-            what = f"Cards of {id} are known on top or at the bottom. Shuffle it first, or take another name."
-        raise UserError(what, option="name", code="name-taken")
-    texts = dict[str, str]()
-    ids = list[tuple[str, int]]()
-    for card, count in listed:
-        own = card if named or card.isdecimal() else f"{ledger.next_number}.w{len(texts) + 1}"
-        texts |= {} if own == card else {own.partition(".")[2]: card}
-        ids.append((own, count))
-    deck = Deck(tuple(ids), empty)
-    out = cards.set_counts(game.cards, dict.fromkeys(cards.select_deck(id, game.cards), 0))
-    made = find_game_deck(context, id) if named else None
-    data = deck.to_json()
-    if made is not None and cups.is_leading_phase(game, id, context.system):
-        data = build_cup_declaration(context, made)
-    now = replace(game, decks={**game.decks, id: data}, cards=out)
-    if now.decks == game.decks and now.cards == game.cards:
-        first = phrase("`/deck draw {id}` draws from it.", id=id)
-        raise UserError(
-            f"{id} has just these cards, all of them in the pile.", hint=first, code="no-change"
+    if not cards.count_at(id, cards.HAND, game.cards):
+        return
+    message = f"Hands hold closed cards of {id}. Take another name, or let these be played first."
+    if not cards.count_hand_cards(id, game.cards):
+        message = (
+            f"Cards of {id} are known on top or at the bottom. "
+            "Shuffle it first, or take another name."
         )
-    ledger.add("deck", now, texts=texts, result=cards.format_deck_size(id, deck))
+    raise UserError(message, option="name", code="name-taken")
 
 
 def declare_decks(context: Context, sequence: Sequence) -> None:
-    """The same of the decks that a sequence draws from."""
-    for id, made in sequence.decks.items():
+    """Declare the decks that a sequence draws from, if the game does not have them yet."""
+    for id, game_deck in sequence.decks.items():
         if id not in context.game.decks:
-            declare_deck(context, id, made.deck.cards, made.deck.empty)
+            declare_deck(context, id, game_deck.deck.cards, game_deck.deck.empty)
 
 
-def build_cup_declaration(context: Context, made: GameDeck) -> Json:
-    """What the chain has of a cup that leads a phase, as the game has it now."""
-    game = context.game
-    return cups.build_declaration(
-        made,
-        game.sides,
-        [*list_lost_states(context.system), *cups.list_give_up_markers(context.system)],
-    )
+def build_cup_declaration(context: Context, cup: GameDeck) -> Json:
+    """Return the declaration, for the log, of a cup that leads a phase, with the game's sides."""
+    lost_states = list_lost_states(context.system)
+    give_up_markers = cups.list_give_up_markers(context.system)
+    return cups.build_declaration(cup, context.game.sides, [*lost_states, *give_up_markers])
 
 
-async def list_closed_piles(context: Context, sequence: Sequence, *seats: str) -> list[Json]:
-    """The piles with closed cards that a sequence draws from, as each of these seats has seen
+async def list_closed_piles(context: Context, sequence: Sequence, *owners: str) -> list[Json]:
+    """Return the piles with closed cards that a sequence draws from, as each hand owner has seen
     them: see `get_visible_pile`.
+
+    A sequence of another rule set than the game's draws from none.
     """
     game = context.game
-    found = [Json() for _ in seats]
-    for id in sequence.decks if is_of_game(game, sequence.system.id) else ():
-        if game.cards.get(cards.get_last_key(id)):
-            hands = await load_closed_hands(context, id)
-            for piles, seat in zip(found, seats, strict=True):
-                piles |= get_visible_pile(id, game, hands, seat)
-    return found
+    piles_by_owner = [Json() for _ in owners]
+    deck_ids = sequence.decks if is_of_game(game, sequence.system.id) else ()
+    for id in deck_ids:
+        if not game.cards.get(cards.get_last_key(id)):
+            continue
+        hands = await load_closed_hands(context, id)
+        for piles, owner in zip(piles_by_owner, owners, strict=True):
+            piles |= get_visible_pile(id, game, hands, owner)
+    return piles_by_owner
 
 
 async def load_closed_hands(
     context: Context, id: str, out: cards.Out | None = None
 ) -> dict[str, list[tuple[str, str]]]:
-    """What is in the closed hands of a deck, now or as it was with this `out` of the piles: for the
-    dice that draw from it, and for who sits there alone."""
-    now = context.game.cards if out is None else out
-    if not (number := now.get(cards.get_last_key(id), 0)):
+    """Load the closed cards of a deck by hand owner: now, or as they were with this `out`, the
+    cards out of the piles.
+
+    They are secret: for dice that draw from the deck, and for the owner of each hand alone. Draws
+    that owners have seen are included, with "" for the card. Raises UserError if the text is lost.
+    """
+    cards_out = context.game.cards if out is None else out
+    last_number = cards_out.get(cards.get_last_key(id), 0)
+    if not last_number:
         return {}
-    hands = cards.get_current_hands(id, now, await _load_stored_hands(context, number))
-    if at := context.game.cards.get(cards.SEEN, 0):
-        for one, seen in (await _load_stored_hands(context, at)).items():
-            hands[one] = [*hands.get(one, ()), *((draw, "") for draw, _ in seen)]
+    stored_hands = await _load_stored_hands(context, last_number)
+    hands = cards.get_current_hands(id, cards_out, stored_hands)
+    seen_number = context.game.cards.get(cards.SEEN, 0)
+    if seen_number:
+        seen_cards = await _load_stored_hands(context, seen_number)
+        for owner, draws in seen_cards.items():
+            hands[owner] = [*hands.get(owner, ()), *((draw, "") for draw, _ in draws)]
     return hands
 
 
 async def _load_stored_hands(context: Context, number: int) -> cards.Hands:
-    """What was kept of closed hands behind an event."""
-    ledger, (at, told) = context.ledger, context.ledger.hands
-    if at != number:
+    """Load the closed hands as they were stored with an event. Raises UserError if they are lost."""
+    ledger = context.ledger
+    cached_number, text = ledger.hands
+    if cached_number != number:
         rows = [row for row in ledger.new_texts if row.event == number]
-        rows = rows or [
-            *await context.store.load_texts(ledger.row, after=number - 1, before=number + 1)
-        ]
-        told = next((row.text for row in rows if row.key == HANDS), "")
-    if not told:
+        if not rows:
+            rows += await context.store.load_texts(ledger.row, after=number - 1, before=number + 1)
+        text = next((row.text for row in rows if row.key == HANDS), "")
+    if not text:
         raise UserError(
             "What is in the hands of this deck was lost.", hint="Ask the host.", code="unknown-card"
         )
-    return dict(json.loads(told))
+    return dict(json.loads(text))
 
 
 async def save_seen_cards(context: Context, event: Json) -> None:
-    """Keep what seats, or all, have seen of known ends behind the undo of an event that changed
-    closed cards: nobody forgets one that is there again."""
+    """Store which cards at the ends of piles have been seen, with the undo of an event that changed
+    closed cards.
+
+    After the undo such a card can be at its end again, and the players still know it.
+    """
     game = context.game
-    out = cards.set_counts(game.cards, event["before"]["cards"])
-    at = game.cards.get(cards.SEEN, 0)
-    seen = {
-        one: dict(held)
-        for one, held in (await _load_stored_hands(context, at) if at else {}).items()
-    }
-    for id, made in game.decks.items():
+    cards_before = cards.set_counts(game.cards, event["before"]["cards"])
+    seen_number = game.cards.get(cards.SEEN, 0)
+    stored_draws = await _load_stored_hands(context, seen_number) if seen_number else {}
+    seen_draws = {owner: dict(draws) for owner, draws in stored_draws.items()}
+    for id, declaration in game.decks.items():
         hands = await load_closed_hands(context, id)
-        back = await load_closed_hands(context, id, out)
-        rows = [
-            (one, draw)
-            for one, held in hands.items()
-            if one.startswith(cards.SAW)
-            for draw, _ in held
-        ]
-        size = cards.pile_size(id, cards.deck_from_json(made), out)
-        for one, draw in (*rows, *cards.list_returned_draws(event, hands, back, size)):
-            seen.setdefault(one, {})[draw] = ""
+        hands_before = await load_closed_hands(context, id, cards_before)
+        size = cards.pile_size(id, cards.deck_from_json(declaration), cards_before)
+        new_draws: list[tuple[str, str]] = []
+        for owner, draws in hands.items():
+            if owner.startswith(cards.SAW):
+                new_draws += [(owner, draw) for draw, _ in draws]
+        new_draws += cards.list_returned_draws(event, hands, hands_before, size)
+        for owner, draw in new_draws:
+            seen_draws.setdefault(owner, {})[draw] = ""
     context.ledger.keep_hands(
-        {one: [*held.items()][-cards.MOST_CARDS :] for one, held in seen.items()}
+        {owner: [*draws.items()][-cards.MOST_CARDS :] for owner, draws in seen_draws.items()}
     )

@@ -1,5 +1,5 @@
-"""What a handler has before it: the command, the channel's game, the dice, and the ledger that
-it may write to.
+"""The context passed to each command handler: the command, the channel's game, the dice and the
+ledger.
 """
 
 import asyncio
@@ -31,13 +31,13 @@ from bot.ui.registry import Registry
 from bot.ui.reply.reply import Button, Reply
 from bot.ui.spec import Command, CommandSpec, Path, Place, get_server_key
 
-Apart = Callable[..., Awaitable[Any]]
-"""Runs a function of a module in the worker process, within its time limit."""
+RunInProcess = Callable[..., Awaitable[Any]]
+"""Runs a function of a module with its arguments in another process, within a time limit."""
 CheckEnabled = Callable[[CommandSpec], Awaitable[None]]
-"""Raises UserError for a command whose system is not enabled on this server."""
+"""Raises UserError for a command of a rule set that is not enabled on this server."""
 IsMember = Callable[[str, str], Awaitable[bool | None]]
-"""Whether a user (by key) is still where a place is (by key), as the platform says now; None
-where it does not say.
+"""Asks the platform whether a user (by key) still has access to a channel (by key); None if it does
+not say.
 """
 CountOdds = Callable[
     [Sequence, Mapping[str, object], Many[str], Roster], Awaitable[dict[str, Distribution]]
@@ -51,38 +51,26 @@ UNDO_LABEL = "Undo"
 
 
 class Amendment(NamedTuple):
-    """A message that no longer holds: what it is about, and how it reads from now on, made from
-    what it said.
+    """A change of the messages on the topic `about`.
 
-    Without `change` it reads as the command's own answer; `beside` is for where that is a message
-    of its own. What a message said is not kept for ever. `anywhere`: also in direct messages, where
-    nobody plays the game.
+    `change` makes the new form from the old one, which is None if it is no longer stored. Without
+    a `change` the messages become the command's answer; if that is a message of its own,
+    `change_if_separate` rewords them. `anywhere`: messages in channels that do not play the game
+    are changed too, such as direct messages.
     """
 
     about: str
     change: Rewording | None = None
-    beside: Rewording | None = None
+    change_if_separate: Rewording | None = None
     anywhere: bool = False
 
 
 @dataclass(slots=True)
 class Context:
-    """One command at work. What a handler puts into the ledger and the `commit` is stored together,
-    or not at all.
+    """The context of one run of a command.
 
-    `count_odds` counts within a time limit; `apart` runs a longer sum in the worker process,
-    `check` the check of a file in one of its own, where it keeps nobody's odds waiting;
-    `run_in_pack_checker` is that of a pack. `about` is what the answer is about, unless that is its event,
-    `pressed` what the message is about whose button was pressed; `amends` are the messages that it
-    changes. `check_enabled` is asked again by whoever puts another command on the desk. `prepared`
-    is the seed for the next free play, where none is under way; `moved` says there where a game
-    went that was played here. `called` says who is called in which place, once somebody has worked
-    that out; `spared` is who is there and is only named. `address` is where shared games are
-    served, or nothing; `unstored` makes the answer that is shown of the one that is stored, where
-    it holds what nobody keeps. `systems` are those that the command sees, `load_visible_systems` those of a
-    game that was played here before. `members` asks each platform who is there. `sure` says that
-    they were asked and mean it, `acts_for` for which sides of other players they mean to act as
-    game master. Whoever builds an after-action page takes one of `pages`.
+    The events in the ledgers and the rows in `commit` are stored together, or not at all. The user
+    of the command is "the user" in the docstrings of handlers.
     """
 
     command: Command
@@ -90,53 +78,77 @@ class Context:
     store: Store
     registry: Registry
     count_odds: CountOdds
-    run_in_worker: Apart
-    run_in_checker: Apart
-    run_in_pack_checker: Apart
+    """Computes odds within the time limit of a reply."""
+    run_in_worker: RunInProcess
+    """Runs longer computations."""
+    run_in_checker: RunInProcess
+    """Checks a file that a user sent, without delaying anybody's odds."""
+    run_in_pack_checker: RunInProcess
+    """Checks a pack that a user sent."""
     check_enabled: CheckEnabled
+    """Must be called again for a command that replaces this one."""
     load_visible_systems: Callable[[Place, Game | None], Awaitable[Mapping[str, System]]]
+    """Loads the rule sets that commands in a channel can use, for a game or for none."""
     systems: Mapping[str, System]
+    """The rule sets that this command can use, by id."""
     other_ledgers: list[Ledger] = field(default_factory=list)
+    """Ledgers of other games that the command changes."""
     commit: Commit = field(default_factory=Commit)
     amendments: list[Amendment] = field(default_factory=list)
     about: str = ""
+    """The topic of the answer, if it is not that of its event."""
     pressed_topic: str = ""
+    """The topic of the message with the button that was pressed."""
     address: str = ""
+    """The web address below which shared games are served, or ""."""
     unstored: Callable[[Reply], Reply] | None = None
+    """Makes the reply to show from the stored one, if it has content that must not be stored."""
     prepared: PreparedSeed | None = None
+    """The seed of the next free play, if it was loaded."""
     moved: str = ""
+    """A sentence on the channel to which a game has moved from here, if no game is on here."""
     is_confirmed: bool = False
+    """The user has confirmed a play about which they were asked."""
     acts_for: frozenset[str] = frozenset()
-    called: dict[str, tuple[str, ...]] | None = None
+    """Sides of other players for which the user has agreed to act as game master."""
+    mentions: dict[str, tuple[str, ...]] | None = None
+    """The users to mention, by channel key; None until that is determined."""
     named_without_ping: tuple[str, ...] = ()
+    """Users who are active and are therefore named without a ping."""
     members: Mapping[str, IsMember] = field(default_factory=dict)
+    """Asks each platform, by its name, for its members."""
     pages: asyncio.Semaphore = field(default_factory=asyncio.Semaphore)
-    _shown: dict[str, PostedMessages] = field(default_factory=dict)
+    """Limits how many after-action pages are built at the same time."""
+    _posted_messages: dict[str, PostedMessages] = field(default_factory=dict)
+    """The messages that were loaded, by topic."""
 
     @property
     def spec(self) -> CommandSpec:
-        """What the command is; whoever puts one on the desk has looked it up."""
+        """The definition of the command."""
         assert self.command.spec is not None
         return self.command.spec
 
     @property
     def user_name(self) -> str:
-        """The name of who asks."""
+        """The visible name of the user."""
         return self.command.who.name
 
     @property
     def now(self) -> float:
-        """Unix seconds."""
+        """The time of the command in Unix seconds."""
         return self.ledger.writer.now
 
     @property
     def game(self) -> Game:
-        """The channel's game as it is; an empty one while there is none."""
+        """The channel's game after the command's events so far; an empty one if there is none."""
         return self.ledger.game
 
     @property
     def actor(self) -> Actor:
-        """Who asks, as the game sees them."""
+        """The user as an actor in the game: their person, side and rights.
+
+        In a private conversation that is linked with a game elsewhere, nobody counts as a manager.
+        """
         ledger = self.ledger
         manages = self.command.who.manager and not self._is_linked_private_chat
         actor = get_actor(ledger.game, ledger.find_person(), manager=manages)
@@ -144,51 +156,55 @@ class Context:
 
     @property
     def _is_linked_private_chat(self) -> bool:
-        """Return whether this is a private conversation linked to a game elsewhere: everybody
-        manages their own messages.
+        """Return whether this is a private conversation linked to a game elsewhere. Everybody is
+        the manager of their own conversations.
         """
-        where = self.command.where
-        return (bool(where.owner) or not where.server) and len(self.ledger.places) > 1
+        channel = self.command.where
+        return (bool(channel.owner) or not channel.server) and len(self.ledger.places) > 1
 
     @property
     def can_manage(self) -> bool:
-        """Return whether who asks may agree for this place: they manage its server, or it is their
-        own with the bot.
+        """Return whether the user may speak for this channel: they manage its server, or it is
+        their own conversation with the bot.
         """
-        who = self.command.who
-        where = self.command.where
-        return who.manager or (bool(where.owner) and where.owner == who.key)
+        user = self.command.who
+        channel = self.command.where
+        return user.manager or (bool(channel.owner) and channel.owner == user.key)
 
     @property
     def system(self) -> System | None:
-        """The game's system; None in free play that has not used one yet."""
+        """The rule set of the game; None in free play that has not used one yet."""
         return self.systems.get(self.game.system)
 
     async def use_systems_of_game(self, game: Game | None) -> None:
-        """From here on the command sees what is seen with this game, or with none."""
+        """Switch the command to the rule sets that are visible with this game, or without one."""
         self.systems = await self.load_visible_systems(self.command.where, game)
         VISIBLE_SYSTEMS.set(self.systems)
 
-    def build_topic(self, what: object) -> str:
-        """What a message is about: an event of this game, or a request in it."""
-        return f"{self.ledger.row}/{what}"
+    def build_topic(self, subject: object) -> str:
+        """Return the topic of messages on an event of this game (its number), or on a request."""
+        return f"{self.ledger.row}/{subject}"
 
     async def load_event(self, number: int) -> Json | None:
-        """The body of one event of this game, or None."""
+        """Load the body of one stored event of this game, or None."""
         rows = await self.store.load_events_at(self.ledger.row, [number])
         return rows[0].data if rows else None
 
     async def need_settable(self, keys: Iterable[str]) -> None:
         """Raise UserError if a pending choice may change one of the tracks with these keys."""
-        wanted = tuple(keys)
-        for number in self.game.waits if wanted else ():
-            self.ledger.need_settable(await self.load_event(number) or {}, wanted)
+        track_keys = tuple(keys)
+        if not track_keys:
+            return
+        for number in self.game.waits:
+            event = await self.load_event(number) or {}
+            self.ledger.need_settable(event, track_keys)
 
     async def load_recent_events(
         self, limit: int, *, after: int = 0, before: int | None = None
     ) -> Iterator[Json]:
-        """The bodies of the last events of this game between two numbers, so many at most,
-        newest first.
+        """Load the bodies of the last `limit` stored events of this game, newest first.
+
+        Only numbers greater than `after` and less than `before` count.
         """
         rows = await self.store.load_events(
             self.ledger.row, after=after, before=before, limit=limit, newest_first=True
@@ -196,25 +212,28 @@ class Context:
         return (row.data for row in rows)
 
     async def load_texts(self, number: int) -> dict[str, str]:
-        """The texts of one event of this game that were not deleted, by their keys."""
+        """Load the texts of one event of this game by key. Deleted ones are left out."""
         rows = await self.store.load_texts(self.ledger.row, after=number - 1, before=number + 1)
         return {row.key: row.text for row in rows}
 
     async def load_posted_messages(self, about: str) -> PostedMessages:
-        """Where messages about something are, and what they said; asked once."""
-        if about not in self._shown:
-            self._shown[about] = await self.store.load_posted_messages(about)
-        return self._shown[about]
+        """Load the messages on a topic, and cache them in this context."""
+        if about not in self._posted_messages:
+            self._posted_messages[about] = await self.store.load_posted_messages(about)
+        return self._posted_messages[about]
 
     async def load_answer(self, number: int) -> Reply | None:
-        """What all saw of the answer to an event, while that is kept."""
-        shown = await self.load_posted_messages(self.build_topic(number))
-        said = Reply.from_json(shown.reply) if shown.reply is not None else None
-        return said and (said.announce or said).standalone
+        """Load the public part of the answer to an event; None if it is no longer stored."""
+        messages = await self.load_posted_messages(self.build_topic(number))
+        if messages.reply is None:
+            return None
+        reply = Reply.from_json(messages.reply)
+        return (reply.announce or reply).standalone
 
     def build_button(self, name: str, label: str, *about: object, style: str = "plain") -> Button:
-        """A button that names its game, and in it what it is about: `undo:GAME:41`."""
-        return Button(":".join([name, self.ledger.row, *map(str, about)]), label, style)
+        """Build a button of this game with the arguments `about`: `undo:GAME:41`."""
+        action = ":".join([name, self.ledger.row, *map(str, about)])
+        return Button(action, label, style)
 
     # Buttons that several commands put under their answers
 
@@ -235,11 +254,11 @@ class Context:
         return self.build_button("read", "Proof", "proof")
 
     def clean_options(self) -> dict[str, Any]:
-        """The options cleaned, defaults filled in. Raises UserError."""
+        """Return the values of the command's options, with defaults. Raises UserError."""
         return InputReader(self.spec.options).read(self.command.options, self.spec.name)
 
     def need_game(self) -> Game:
-        """The channel's game. Raises UserError while there is none."""
+        """Return the channel's game. Raises UserError if there is none."""
         if not self.ledger.row:
             if self.command.where.is_own:
                 hint = phrase("Just roll: `/roll 2d6`")
@@ -253,14 +272,16 @@ class Context:
         return self.game
 
     def need_open(self) -> Game:
-        """The channel's game, if it may still be changed. Raises UserError otherwise."""
+        """Return the channel's game. Raises UserError if there is none, or if it has ended."""
         game = self.need_game()
         if game.ended:
             raise make_game_over_error(game)
         return game
 
     def need_started(self) -> Game:
-        """The channel's game, if it was started and goes on. Raises UserError otherwise."""
+        """Return the channel's game. Raises UserError if there is none, if it is free play, or if
+        it has ended.
+        """
         game = self.need_game()
         if not game.started:
             hint = phrase('Start a game: `/game start lnlt "Hill 875" sides="US, VC"`.')
@@ -274,33 +295,35 @@ class Context:
         return game
 
     def begin_game(self, game: Game | None = None, **fields: Any) -> None:
-        """Begin a new game in this place: free play, or `game`. The one before stays in the
-        store.
+        """Begin a new game in this channel and those linked with it: `game`, or free play.
+
+        The previous game stays in the store. `fields` are those of the game's first event.
         """
-        before = self.ledger.was.row if self.ledger.was is not None else None
-        linked = self.ledger.places
+        previous_row = self.ledger.was.row if self.ledger.was is not None else None
+        linked_channels = self.ledger.places
         writer = self.ledger.writer
         if self.ledger.row:
             if self.ledger.has_events:
                 self.other_ledgers.append(self.ledger)
             self.ledger = Ledger(None, writer)
         self.ledger.begin(game, **fields)
-        self.bind_game(self.ledger.row, before)
-        here = self.command.where.key
-        for place in linked:  # a linked channel goes on with the new game
-            if place != here:
-                self.commit.bindings.append(
-                    Binding(place, self.ledger.row, before, get_server_key(place))
-                )
+        self.bind_game(self.ledger.row, previous_row)
+        current_channel = self.command.where.key
+        for channel in linked_channels:
+            if channel != current_channel:
+                server = get_server_key(channel)
+                binding = Binding(channel, self.ledger.row, previous_row, server)
+                self.commit.bindings.append(binding)
 
-    def bind_game(self, row: str | None, was: str | None) -> None:
-        """Let this place play the game `row` from now on."""
-        where = self.command.where
-        self.commit.bindings.append(Binding(where.key, row, was, where.server))
+    def bind_game(self, row: str | None, previous_row: str | None) -> None:
+        """Let this channel play the game `row` in place of `previous_row`, or none."""
+        channel = self.command.where
+        self.commit.bindings.append(Binding(channel.key, row, previous_row, channel.server))
 
     def open_game(self) -> Game:
-        """The channel's game; free play begins where there is none. Raises UserError for a game
-        that is over.
+        """Return the channel's game. If there is none, begin free play.
+
+        Raises UserError if the game has ended.
         """
         if not self.ledger.row:
             self._begin_free_play()
@@ -309,24 +332,25 @@ class Context:
         return self.game
 
     def open_game_for_dice(self) -> Game:
-        """The game that a roll of mere dice belongs to: one that is over makes room for free
-        play, and is kept.
+        """Return the channel's game for a roll without a rule set. If there is none, or if it has
+        ended, begin free play.
         """
         if not self.ledger.row or self.game.ended:
             self._begin_free_play()
         return self.game
 
     def _begin_free_play(self) -> None:
-        """Free play with the seed whose commitment was shown before."""
-        ready = self.prepared
-        self.begin_game(free=True, prepared=ready, unannounced=ready is None)
-        if ready is not None:
-            self.commit.drop_docs.append((UNUSED, ready.commitment))
+        """Begin free play with the prepared seed, and create the seed of the free play after it."""
+        seed = self.prepared
+        self.begin_game(free=True, prepared=seed, unannounced=seed is None)
+        if seed is not None:
+            self.commit.drop_docs.append((UNUSED, seed.commitment))
         self.create_next_seed()
 
     async def get_next_seed(self) -> PreparedSeed:
-        """The seed for the next free play here, laid ready if none is. Whoever asks shows its
-        commitment.
+        """Return the seed for the next free play here, creating it if necessary.
+
+        The caller must show its commitment.
         """
         return (
             self.prepared
@@ -335,13 +359,11 @@ class Context:
         )
 
     async def has_next_seed(self) -> bool:
-        """Return whether the seed for the next free play here is ready, so that it was shown."""
+        """Return whether there is a seed for the next free play here. Its commitment was shown."""
         return (self.prepared or await load_next_seed(self.store, self.command.where)) is not None
 
     def create_next_seed(self) -> PreparedSeed:
-        """Lay the seed for the next free play ready. Whoever does so shows its commitment in the
-        answer.
-        """
+        """Create and store the seed for the next free play. The caller must show its commitment."""
         self.prepared = prepare_seed(self.now)
         self.commit.docs += self.prepared.build_docs(self.command.where)
         return self.prepared
@@ -356,19 +378,20 @@ class Context:
 
 
 def closes_texts(context: Context) -> bool:
-    """Return whether the asker's die, or word, closes the players' texts. Raises UserError where
-    the last one is theirs.
+    """Return whether a die of the user closes the texts that players add to the dice.
+
+    It does if they are open, unless the user is a stranger to the game. Raises UserError if the
+    user added the last text, because then somebody else must close them.
     """
     game = context.game
     if game.closed or is_stranger(game, context.actor):
         return False
     if not game.adder:
         return True
-    own = (
-        row.person for row in context.ledger.persons.values() if row.user == context.command.who.key
-    )
-    # Their text may also be another person's, from an imported file.
-    if any(has_last_word(game, person) for person in own):
+    user = context.command.who.key
+    # A user can be several persons, because of imported files.
+    own_persons = (row.person for row in context.ledger.persons.values() if row.user == user)
+    if any(has_last_word(game, person) for person in own_persons):
         raise UserError(
             "The last text in these dice is yours, so somebody else has to roll first.",
             hint=phrase(
@@ -383,19 +406,22 @@ def build_play_facts(
     context: Context,
     path: Path,
     happening: PlayRecord,
-    named: Iterable[RosterUnit],
+    units: Iterable[RosterUnit],
     *,
     secret: bool = False,
 ) -> Json:
-    """What the event of something that was played says: also which units it named, as they were,
-    who acts, and whether it closes the players' texts."""
-    closes = (bool(happening.dice) or secret) and not happening.by_hand and closes_texts(context)
+    """Return the fields of the event of a play, with the `units` that it names as they were before.
+
+    It closes the players' texts if it has dice that are not typed, or is `secret`. Raises UserError
+    if the user may not close them.
+    """
+    uses_seed = (bool(happening.dice) or secret) and not happening.by_hand
+    closes = uses_seed and closes_texts(context)
+    source_units = find_units_by_name(context.game, happening.sources)
     return build_event_facts(path, happening, context.systems.get(happening.system)) | {
-        "used": [unit_to_json(unit) for unit in named],
-        "acting": [unit.name for unit in named if unit.name in happening.acting],
-        "sources": [
-            unit_to_json(unit) for unit in find_units_by_name(context.game, happening.sources)
-        ],
+        "used": [unit_to_json(unit) for unit in units],
+        "acting": [unit.name for unit in units if unit.name in happening.acting],
+        "sources": [unit_to_json(unit) for unit in source_units],
         "closes": closes,
     }
 
@@ -403,9 +429,7 @@ def build_play_facts(
 def replace_command(
     context: Context, path: tuple[str, ...], options: Mapping[str, object]
 ) -> Context:
-    """The same desk with another command on it: by the same person, here and now, for the same
-    request.
-    """
+    """Replace the command in this context, and return the context. User, channel and request stay."""
     spec = context.registry.get(path)
     if spec is None:
         spec, _ = context.registry.find(path)
@@ -415,7 +439,7 @@ def replace_command(
 
 
 def save_draft(context: Context, path: Path, options: Mapping[str, object]) -> Draft:
-    """A command kept for a day, so that a button does just this, in the game that is played
+    """Store a command of the user for a day, so that a button can run it in the game that is played
     here.
     """
     draft = create_draft(path, options, context.command.who.key, context.ledger.row)
@@ -424,32 +448,29 @@ def save_draft(context: Context, path: Path, options: Mapping[str, object]) -> D
 
 
 async def load_own_draft(context: Context, key: str) -> Draft:
-    """Their own draft. Raises UserError for one that is used up."""
+    """Load the user's draft with this key.
+
+    Raises UserError if it was used or is another user's, and for a sequence of another game.
+    """
     draft = await load_draft(context.store, key)
-    who = context.command.who.key
-    if draft is not None and draft.owner == who:
+    user = context.command.who.key
+    if draft is not None and draft.owner == user:
         spec = context.registry.get(draft.path)
         uses_units = spec is not None and spec.family == "sequence"
         if uses_units and draft.game and draft.game != context.ledger.row:
             raise build_earlier_game_error()
         return draft
-    rolled = await context.store.load_doc(ROLLED, key)
-    what = (
-        f"Already done: {rolled.data['title']}"
-        if rolled is not None and rolled.owner == who
-        else ""
-    )
-    raise UserError(
-        what or "This was rolled already, or is too old.",
-        hint="Type the command again.",
-        code="used-up",
-    )
+    rolled_doc = await context.store.load_doc(ROLLED, key)
+    message = "This was rolled already, or is too old."
+    if rolled_doc is not None and rolled_doc.owner == user:
+        message = f"Already done: {rolled_doc.data['title']}"
+    raise UserError(message, hint="Type the command again.", code="used-up")
 
 
 class _NextEventDice:
-    """The provable dice of the next event, which nobody asks for before the first one falls.
+    """The provable dice of the next event, created when the first die is rolled.
 
-    So a lookup without dice begins no game, and a roll that is refused shows no die.
+    A lookup without dice therefore begins no game, and a roll that is refused shows no die.
     """
 
     def __init__(self, context: Context) -> None:

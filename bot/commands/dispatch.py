@@ -184,18 +184,20 @@ HELP_ORDER = (
 
 
 def _collect_commands(modules: Iterable[ModuleType]) -> Iterator[tuple[CommandSpec, Handler]]:
+    """Yield each declared command of the modules with its handler."""
     for function in _list_functions(modules):
         for spec in list_commands_of(function):
             yield spec, function
 
 
 def _collect_buttons(modules: Iterable[ModuleType]) -> Iterator[DeclaredButton]:
+    """Yield each declared button of the modules."""
     for function in _list_functions(modules):
         yield from list_buttons_of(function)
 
 
 def _list_functions(modules: Iterable[ModuleType]) -> Iterator[Any]:
-    """Yield what the modules themselves define, not what they import."""
+    """Yield the functions and classes that the modules define themselves, without imported ones."""
     for module in modules:
         for value in vars(module).values():
             if getattr(value, "__module__", "") == module.__name__:
@@ -203,13 +205,18 @@ def _list_functions(modules: Iterable[ModuleType]) -> Iterator[Any]:
 
 
 def _get_position_in_help(spec: CommandSpec) -> int:
+    """Return the position of a command in `HELP_ORDER`; one that is not listed comes after all
+    others.
+    """
     name = " ".join(spec.path)
     return HELP_ORDER.index(name) if name in HELP_ORDER else len(HELP_ORDER)
 
 
 @declare_button("actfor")
 async def press_act_for(context: Context, key: str) -> Reply:
-    """Run the command of a game master who now has said that they act for another side."""
+    """Run the command of a game master who has just confirmed that they act for another side.
+    Raises UserError.
+    """
     path, options = await acting_for.agree_to_act_for(context, key)
     spec = get_spec(context.registry, path)
     context.command = replace(
@@ -232,8 +239,8 @@ HANDLERS_BY_FAMILY: Mapping[str, Handler] = {
     "sequence": play.handle_sequence,
     "due": reminders.handle_due_row,
 }
-"""Handlers of the commands that are not declared one by one: those of each table and sequence, and
-that of what is due at a time.
+"""Handlers of the commands that are not declared one by one: those of tables, of sequences, and of
+due rows.
 """
 BUTTONS: Mapping[str, DeclaredButton] = {
     declared.name: declared
@@ -242,13 +249,15 @@ BUTTONS: Mapping[str, DeclaredButton] = {
 """Every button by name."""
 
 BEGINNING = ("begin", "keep", "resume", "agree", "takeover", "packon", "freepack")
-"""Buttons that lead to a game or to a server's packs, though they name no game that is played."""
+"""Buttons that start or take over a game, or change a server's packs, though they do not name the
+game that is played here.
+"""
 PAGES = ("log", "die", "handcard", "handpage")
-"""Buttons whose private message turns its page."""
+"""Buttons that replace the private message that they are under by another page."""
 SCREENS = ("whatif", "back")
-"""Buttons whose box becomes the next one."""
+"""Buttons that replace the message that they are under if the answer is a box."""
 GAME_ID = 16
-"""Digits of a game's id; the number of an event has fewer."""
+"""Number of digits of a game's id. The number of an event has fewer."""
 
 
 _WITHOUT_GAMES = Registry({}, SHARED_COMMANDS)
@@ -260,15 +269,15 @@ def load_shared_registry() -> Registry:
 
 
 def get_handler(spec: CommandSpec) -> Handler:
-    """The function that answers a command."""
+    """Return the function that handles a command, or a pressed button."""
     if spec.family == "button":
         return press_button
     return HANDLERS.get(spec.path) or HANDLERS_BY_FAMILY[spec.family]
 
 
 def add_game_hints(context: Context, error: UserError) -> None:
-    """Add to the refusal of a command what the game of its channel knows: which choice comes
-    first, and buttons.
+    """Add to the error of a command what its game knows: buttons that answer a pending choice, the
+    name of the game master, or buttons to join.
     """
     if error.code == "choice-first":
         choose.add_answer_buttons(context, error)
@@ -279,7 +288,9 @@ def add_game_hints(context: Context, error: UserError) -> None:
 
 
 def name_game_master(context: Context, error: UserError) -> None:
-    """Name the game master in a refusal of what only they can do, if it is somebody else here."""
+    """Name the game master in the hint of an error, if another known user is game master of this
+    game.
+    """
     master = context.ledger.persons.get(context.game.master)
     if master is None or is_imported(master):
         return
@@ -288,17 +299,22 @@ def name_game_master(context: Context, error: UserError) -> None:
 
 
 def get_spec(registry: Registry, path: Path) -> CommandSpec:
-    """The command with this path, a button's too. Raises UserError with the nearest spelling."""
+    """Return the command with this path, or the command of a button (`("button", NAME)`).
+
+    Raises UserError with the nearest spelling.
+    """
     if path and path[0] == "button":
         return get_button_spec(path)
-    found = registry.get(path)
-    if found is None:
-        found, _ = registry.find(path)
-    return found
+    spec = registry.get(path)
+    if spec is None:
+        spec, _ = registry.find(path)
+    return spec
 
 
 def get_button_spec(path: Path) -> CommandSpec:
-    """The command behind a button. Raises UserError for one that is unknown."""
+    """Return the command of a button with the path `("button", NAME)`. Raises UserError for an
+    unknown button.
+    """
     name = path[1] if len(path) > 1 else ""
     declared = BUTTONS.get(name)
     if declared is None:
@@ -307,27 +323,38 @@ def get_button_spec(path: Path) -> CommandSpec:
 
 
 async def press_button(context: Context) -> Reply:
-    """Run the handler of the pressed button. Raises UserError."""
+    """Run the handler of the pressed button.
+
+    Raises UserError, also if the button names another game than the one that is played here, unless
+    it works in earlier games.
+    """
     name = context.spec.path[1]
     text = str(context.command.options.get("rest", ""))
     declared = BUTTONS[name]
     if declared.of is not ButtonOf.NOTHING:
         row, _, text = text.partition(":")
-        is_here = bool(row) and row == context.ledger.row
-        if not is_here and not (declared.in_earlier_games and await use_game_of_row(context, row)):
+        can_use_game = bool(row) and row == context.ledger.row
+        if not can_use_game and declared.in_earlier_games:
+            can_use_game = await use_game_of_row(context, row)
+        if not can_use_game:
             raise await _build_other_game_error(context, row)
-    if declared.of is ButtonOf.EVENT and name != "redo":  # which hangs under the undo
-        number, _, more = text.partition(":")
-        context.pressed_topic = context.build_topic(f"asked-{more}" if more else number)
+    if declared.of is ButtonOf.EVENT and name != "redo":  # Redo is under the answer of the undo
+        number, _, request = text.partition(":")
+        context.pressed_topic = context.build_topic(f"asked-{request}" if request else number)
     answer = await declared.handler(context, *declared.parse_arguments(text))
     if name in SCREENS:
         return replace(answer, in_place=answer.boxed)
-    return replace(answer, in_place=True) if name in PAGES and answer.private else answer
+    if name in PAGES and answer.private:
+        return replace(answer, in_place=True)
+    return answer
 
 
 async def _build_other_game_error(context: Context, row: str) -> UserError:
-    """Return why a button does nothing: its game is not the one played here, or it is so old that
-    it names none.
+    """Return the error for a button of a game that is not played here, or of an old release, which
+    names no game.
+
+    If the game was played here before, the context is switched to it, and the error says that it is
+    an earlier one.
     """
     if not row or (row.isdecimal() and len(row) < GAME_ID):
         return UserError(

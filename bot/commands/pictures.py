@@ -1,9 +1,7 @@
-"""*Picture* under odds and lookups, and what a channel wants of pictures: drawn in the worker,
-behind the answer.
+"""Pictures of odds, look-ups, decks and games, and the setting of a channel for them.
 
-An answer names the button that draws it; what is drawn is made anew from the draft, the event or
-the inputs in it, so that nothing of it is stored, and an answer is never late or lost for its
-picture.
+A picture is drawn in the worker process, after the answer. The button that draws it names a draft,
+an event or inputs, from which it is drawn: no picture is stored, and no answer waits for one.
 """
 
 import logging
@@ -34,130 +32,130 @@ KIND = "pictures"
 NEVER, ON_DEMAND, ALWAYS = "never", "on-demand", "always"
 LABEL = "Picture"
 MOST_ACTION = 95
-"""Characters of a button's action that every platform takes."""
+"""Maximum length of a button's action on every platform, in characters."""
 SECONDS = 10.0
 DAY = 86_400.0
 
 
 def can_draw() -> bool:
-    """Return whether pictures are installed; the host reads it once where they are not."""
-    global _said
-    if not find_rasterizer() and not _said:
-        _said = True
+    """Return whether pictures can be drawn here. The first time that they cannot, log how to install
+    them.
+    """
+    global _is_logged
+    if not find_rasterizer() and not _is_logged:
+        _is_logged = True
         log.info('no pictures: pip install "grognard[pictures]" adds them')
     return bool(find_rasterizer())
 
 
-_said = False
+_is_logged = False
 
 
 async def load_picture_mode(context: Context) -> str:
-    """What this channel wants of pictures."""
+    """Load the picture setting of this channel: NEVER, ON_DEMAND or ALWAYS."""
     doc = await context.store.load_doc(KIND, get_channel(context.command.where).key)
     return str(doc.data["mode"]) if doc is not None else ON_DEMAND
 
 
-async def save_picture_mode(context: Context, wanted: str | None) -> str:
-    """Keep what the channel wants; what to say of it, "" where nothing was asked."""
-    if not wanted:
+async def save_picture_mode(context: Context, mode: str | None) -> str:
+    """Save the picture setting of this channel, and return a text on it; "" without a mode.
+
+    Raises UserError for a user who does not direct the game that is played here.
+    """
+    if not mode:
         return ""
     if context.ledger.row:
         need_director(context.game, context.actor, "change its settings")
     channel = get_channel(context.command.where)
-    if wanted == ON_DEMAND:
+    if mode == ON_DEMAND:
         context.commit.drop_docs.append((KIND, channel.key))
     else:
-        context.commit.docs.append(
-            Doc(KIND, channel.key, {"mode": wanted}, None, channel.server or channel.key)
-        )
-    told = {
+        owner = channel.server or channel.key
+        context.commit.docs.append(Doc(KIND, channel.key, {"mode": mode}, None, owner))
+    texts = {
         NEVER: "no pictures",
         ON_DEMAND: "pictures on demand",
         ALWAYS: "a picture after every lookup and odds",
     }
-    return told[wanted]
+    return texts[mode]
 
 
 async def offer_picture(
-    context: Context, reply: Reply, action: str, *, wanted: bool = False
+    context: Context, reply: Reply, action: str, *, is_requested: bool = False
 ) -> Reply:
-    """The answer with the button that draws it, or with its picture to come, as the channel has
-    it or is `wanted`.
+    """Return the reply with a button that draws its picture, or with the picture to follow it, as
+    the channel has set it. A picture that `is_requested` always follows.
+
+    `action` is that of the button. An error, and a reply on a host without pictures, stay as they
+    are.
     """
     if reply.error or len(action) > MOST_ACTION or not can_draw():
         return reply
-    chosen = await load_picture_mode(context)
-    if wanted or chosen == ALWAYS:
+    mode = await load_picture_mode(context)
+    if is_requested or mode == ALWAYS:
         return replace(reply, after=action)
-    if chosen == NEVER:
+    if mode == NEVER:
         return reply
     return replace(reply, buttons=(*reply.buttons, Button(action, LABEL)))
 
 
 def build_table_action(
-    context: Context, table: Table, given: Mapping[str, object], *, private: bool
+    context: Context, table: Table, inputs: Mapping[str, object], *, private: bool
 ) -> str:
-    """The button that draws a table: its inputs are in it, as a lookup is stored nowhere; or in a
-    draft, where they are too long for a button."""
-    inputs = {
-        name: "yes" if value is True else value
-        for name, value in given.items()
-        if value not in (None, False)
-    }
+    """Return the action of a button that draws a table with these inputs.
+
+    The inputs are in the action, because a lookup is stored nowhere. If they are too long for a
+    button, they are stored in a draft.
+    """
+    draft_inputs = {}
+    for name, value in inputs.items():
+        if value not in (None, False):
+            draft_inputs[name] = "yes" if value is True else value
     kind = "picture" if private else "drawn"
-    action = f"{kind}:{table.system}/{table.id}?{urlencode(inputs)}"
+    action = f"{kind}:{table.system}/{table.id}?{urlencode(draft_inputs)}"
     if len(action) <= MOST_ACTION:
         return action
-    draft = create_draft(context.spec.path, inputs, context.command.who.key)
+    draft = create_draft(context.spec.path, draft_inputs, context.command.who.key)
     if can_draw():
         context.commit.docs.append(draft.build_doc(context.now, DAY))
     return f"{kind}:{draft.key}"
 
 
 async def draw_losses(context: Context, title: str, export: str) -> Reply:
-    """What each side lost, turn by turn, drawn."""
-    return _build_picture_reply(
-        title,
-        "losses",
-        await draw_in_worker(context, render_picture_png, draw_losses_chart, title, export),
-    )
+    """Draw the losses of each side by turn, from an exported game. Raises UserError."""
+    picture = await draw_in_worker(context, render_picture_png, draw_losses_chart, title, export)
+    return _build_picture_reply(title, "losses", picture)
 
 
 async def draw_luck(
     context: Context, title: str, tracks: Mapping[str, Many[tuple[int, float]]]
 ) -> Reply:
-    """The luck of each side over a game, drawn."""
-    return _build_picture_reply(
-        title,
-        "luck",
-        await draw_in_worker(context, render_picture_png, render_luck, title, dict(tracks)),
-    )
+    """Draw the luck of each side over a game: (event number, luck) by side. Raises UserError."""
+    picture = await draw_in_worker(context, render_picture_png, render_luck, title, dict(tracks))
+    return _build_picture_reply(title, "luck", picture)
 
 
-async def draw_deck(context: Context, title: str, *of_deck: object) -> Reply:
-    """What is left of a deck, drawn."""
-    return replace(
-        _build_picture_reply(
-            title,
-            "deck",
-            await draw_in_worker(context, render_picture_png, render_deck, title, *of_deck),
-        ),
-        private=True,
-    )
+async def draw_deck(context: Context, title: str, *arguments: object) -> Reply:
+    """Draw the cards that are left of a deck, for the user alone. Raises UserError.
+
+    `arguments` are those of `render_deck` after the title.
+    """
+    picture = await draw_in_worker(context, render_picture_png, render_deck, title, *arguments)
+    return replace(_build_picture_reply(title, "deck", picture), private=True)
 
 
-async def draw_table(context: Context, name: str, given: Mapping[str, object]) -> Reply:
-    """A table, `SYSTEM/TABLE`, drawn; with inputs, where it answers them."""
-    id, _, own = name.partition("/")
-    table = find_system(id).find_table(own)
+async def draw_table(context: Context, name: str, inputs: Mapping[str, object]) -> Reply:
+    """Draw the table `SYSTEM/TABLE`. With inputs, its result for them is marked. Raises UserError."""
+    system_id, _, table_id = name.partition("/")
+    table = find_system(system_id).find_table(table_id)
     picture = await draw_in_worker(
-        context, render_picture_png, render_named_table, id, table.id, dict(given)
+        context, render_picture_png, render_named_table, system_id, table.id, dict(inputs)
     )
     return _build_picture_reply(table.title, table.id, picture)
 
 
 async def draw_odds(context: Context, odds: Reply) -> Reply:
-    """An answer with odds, drawn."""
+    """Draw the odds in an answer. Raises UserError."""
     charts = tuple(part for part in odds.lines if isinstance(part, Odds))
     small = " ".join(str(part.text) for part in odds.lines if isinstance(part, Small))
     picture = await draw_in_worker(
@@ -169,8 +167,9 @@ async def draw_odds(context: Context, odds: Reply) -> Reply:
 async def draw_in_worker(
     context: Context, function: Callable[..., object], *arguments: object
 ) -> Any:
-    """What the function draws of these, in the worker. Raises UserError where that takes too
-    long.
+    """Run a drawing function with its arguments in the worker process, and return its result.
+
+    Raises UserError if that takes more than `SECONDS` seconds.
     """
     try:
         return await context.run_in_worker(function, *arguments, seconds=SECONDS)
@@ -182,7 +181,8 @@ async def draw_in_worker(
         ) from None
 
 
-def _build_picture_reply(title: str, name: str, drawn: tuple[bytes, str]) -> Reply:
-    """The picture alone; its words are there where it cannot be seen."""
-    data, alt = drawn
-    return Reply(title, by="as a picture", bare=True, files=(File(f"{name}.png", data, alt),))
+def _build_picture_reply(title: str, name: str, picture: tuple[bytes, str]) -> Reply:
+    """Return a reply of the picture alone. `picture` is (PNG data, alternative text)."""
+    data, alternative_text = picture
+    file = File(f"{name}.png", data, alternative_text)
+    return Reply(title, by="as a picture", bare=True, files=(file,))

@@ -1,4 +1,4 @@
-"""Files and long texts that somebody sent: read in the checker process, so that nobody waits for
+"""Reading files and long texts that users send in the checker process, so that nobody waits for
 them.
 """
 
@@ -19,18 +19,21 @@ T = TypeVar("T")
 async def parse_untrusted(
     context: Context, parse: Callable[..., T], text: str, *arguments: object
 ) -> T:
-    """Return `parse(text, *arguments)`, where `parse` is a function of a module.
+    """Return `parse(text, *arguments)`; `parse` must be a function of a module.
 
-    A text of at most 4,000 characters is read in a thread, a longer one and a zip in the checker
-    process.
-    Raises UserError as `parse` does, and for a text that takes the checker too long.
+    A text of at most `MAX_TEXT` characters is parsed in a thread, a longer one and a zip in the
+    checker process. Raises UserError as `parse` does, and for a text that takes the checker too
+    long.
     """
     if len(text) <= MAX_TEXT and not text.startswith(ZIPPED):
         return await asyncio.to_thread(parse, text, *arguments)
     try:
         return await context.run_in_checker(parse, text, *arguments)  # type: ignore[no-any-return]
     except TooManyStates:
-        what = f"This file could not be read within {WORKER_SECONDS:.0f} seconds, so nothing of it was taken."
         raise UserError(
-            what, hint="Send it in smaller pieces.", option="file", code="too-slow"
+            f"This file could not be read within {WORKER_SECONDS:.0f} seconds, "
+            "so nothing of it was taken.",
+            hint="Send it in smaller pieces.",
+            option="file",
+            code="too-slow",
         ) from None

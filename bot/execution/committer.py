@@ -287,7 +287,7 @@ def _list_linked_answers(
         if place in served_places:
             continue
         mention = public_reply.mention
-        if context.called is not None:
-            mention = context.called.get(place, ())
+        if context.mentions is not None:
+            mention = context.mentions.get(place, ())
         linked_reply = replace(public_reply.standalone, mention=mention)
         yield Outgoing(place, {}, 0.0, linked_reply.to_json(), about)

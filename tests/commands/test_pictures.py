@@ -142,7 +142,7 @@ async def test_without_a_rasterizer_answers_are_text_and_the_host_reads_it_once(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(pngs, "LIBRARIES", ())
-    monkeypatch.setattr(pictures, "_said", False)
+    monkeypatch.setattr(pictures, "_is_logged", False)
     find_rasterizer.cache_clear()
     caplog.set_level(logging.INFO)
     channel = await Channel.fresh()

@@ -262,11 +262,11 @@ async def open_at_deadline(context: Context, row: DueRow) -> None:
         )
     number = context.ledger.bodies[-1]["number"]
     reply = replace(reply, footer=(f"#{number}",))
-    context.called = {}
+    context.mentions = {}
     await call_sides(context, game, game.sides, all_of_them=True, spares=False)
     topic = context.build_topic(number)
     for channel in context.ledger.places:
-        reply_there = replace(reply, mention=context.called.get(channel, ()))
+        reply_there = replace(reply, mention=context.mentions.get(channel, ()))
         context.commit.outbox.append(Outgoing(channel, {}, 0.0, reply_there.to_json(), topic))
 
 

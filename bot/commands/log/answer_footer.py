@@ -189,7 +189,7 @@ async def _apply_amendment(
         return []
     change = amendment.change
     if change is None and not reply.in_place:
-        change = amendment.beside
+        change = amendment.change_if_separate
     is_answer = change is None
     if change is None:
         new_reply: Reply | None = reply

@@ -803,8 +803,8 @@ def _close_request(context: Context, consent_request: Json, *, agreed: bool) -> 
     """Close an answered request. Its message becomes the answer."""
     request = _build_request(context, consent_request)
     request.close(context)
-    beside = build_answered_rewording(context.ledger.next_number) if agreed else None
-    context.amendments.append(Amendment(request.topics[0], beside=beside))
+    change = build_answered_rewording(context.ledger.next_number) if agreed else None
+    context.amendments.append(Amendment(request.topics[0], change_if_separate=change))
 
 
 async def _describe_event(context: Context, event: Json) -> str:

@@ -114,7 +114,7 @@ async def press_consent_or_refuse(context: Context, number: int, request_id: str
 def _replace_pressed_message(context: Context, reply: Reply) -> Reply:
     """Mark the reply to replace the message of the pressed button, unless it calls a player."""
     # a changed message pings nobody
-    is_calling = bool(reply.mention) or bool(context.called)
+    is_calling = bool(reply.mention) or bool(context.mentions)
     return replace(reply, in_place=bool(context.command.delivery.get("pressed")) and not is_calling)
 
 

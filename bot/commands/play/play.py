@@ -154,7 +154,7 @@ async def handle_lookup(context: Context) -> Reply:
             context,
             whole_table,
             build_table_action(context, table, {}, private=True),
-            wanted=wants_picture,
+            is_requested=wants_picture,
         )
     private = is_flag_on(options, "private")
     options.pop("private", None)
@@ -180,7 +180,7 @@ async def handle_lookup(context: Context) -> Reply:
         context,
         reply,
         build_table_action(context, table, outcome.given, private=private),
-        wanted=wants_picture,
+        is_requested=wants_picture,
     )
 
 

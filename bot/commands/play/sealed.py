@@ -152,7 +152,9 @@ async def reveal_number(context: Context, number: int) -> Reply:
     )
     # the whole answer appears only once: in place of the seal, or in a message of its own
     brief = Reply(reply.title, by=reply.by, tone=SEALED_TONE)
-    context.amendments.append(Amendment(context.build_topic(number), beside=lambda _: brief))
+    context.amendments.append(
+        Amendment(context.build_topic(number), change_if_separate=lambda _: brief)
+    )
     return await _add_buttons(context, game, reply, number)
 
 

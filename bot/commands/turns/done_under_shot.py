@@ -75,7 +75,7 @@ async def press_done(context: Context, number: int, moment: str, side_index: str
 
 
 def _calls_anybody(context: Context, card: Reply) -> bool:
-    return bool(card.mention) or bool(context.called)
+    return bool(card.mention) or bool(context.mentions)
 
 
 def _add_next_side(shot: Reply, card: Reply) -> Reply:

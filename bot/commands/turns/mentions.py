@@ -250,7 +250,7 @@ async def call_sides(
 ) -> tuple[str, ...]:
     """Return the users of these sides to mention in this channel.
 
-    Users to mention in another channel of the game are added to `context.called`. The acting user
+    Users to mention in another channel of the game are added to `context.mentions`. The acting user
     is left out, unless `all_of_them`. With `spares`, so are users with an event in the log within
     the last PRESENT seconds; `context.named_without_ping` is set to them.
     """
@@ -289,7 +289,7 @@ async def call_users(
     `excluded_user` is not mentioned; None means the acting user.
     """
     current_channel = context.command.where.key
-    context.called = context.called or {}
+    context.mentions = context.mentions or {}
     if excluded_user is None:
         excluded_user = context.command.who.key
     for user in dict.fromkeys(users):
@@ -297,8 +297,8 @@ async def call_users(
             continue
         channel = await find_channel_of_user(context, user)
         if channel:
-            context.called[channel] = (*context.called.get(channel, ()), user)
-    return context.called.get(current_channel, ())
+            context.mentions[channel] = (*context.mentions.get(channel, ()), user)
+    return context.mentions.get(current_channel, ())
 
 
 async def find_channel_of_user(context: Context, user: str) -> str:
