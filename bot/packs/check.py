@@ -200,7 +200,7 @@ def _add_position(remark: str, texts: Mapping[str, str]) -> str:
 
 
 def _check_tables(system: System, results: _CheckResults) -> int:
-    """Add the faults of all tables and the questions about them. Return how many tables there are."""
+    """Add the faults of all tables and the questions about them. Return how many there are."""
     ids = list(system.tables)
     max_situations = max(100, SITUATIONS // max(1, len(ids)))
     for id in ids:
@@ -259,7 +259,7 @@ def _check_sequences(system: System, results: _CheckResults) -> int:
 
 def _count_states(sequence: Sequence, results: _CheckResults) -> None:
     """Add the number of states that the odds of a sequence have at most, if it is MANY_STATES or
-    more. Ask about odds that are too large to count even for the smallest inputs.
+    more. Add a question about odds that are too large to count even for the smallest inputs.
     """
     bound = None if sequence.declaration is None else sequence.declaration.bound(MAX_UNITS)
     if bound is None or bound.most == math.inf:

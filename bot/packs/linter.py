@@ -36,8 +36,8 @@ def find_domain_fault(option: Option) -> str:
 def list_values(option: Option) -> list[Any]:
     """Return the values that an input of a table can have, at most 10,001 of them.
 
-    Decimal numbers have no end of values: the limits and a few usual ones inside them stand for all.
-    None is among the words of an optional enum without a default. Raises ValueError for an
+    Decimal numbers have no end of values: the limits and a few usual ones inside them stand for
+    all. None is among the words of an optional enum without a default. Raises ValueError for an
     input without limits or of a type that tables do not ask for.
     """
     fault = find_domain_fault(option)
@@ -178,7 +178,9 @@ def find_faults(table: Table, file: str, max_situations: int = MOST) -> Iterator
 
 
 def _survey_table(table: Table, file: str, max_situations: int) -> _Survey:
-    """Return the results of looking up situations until one is answered with an undeclared value, or all are done."""
+    """Return the results of looking up situations until one is answered with an undeclared value,
+    or all are done.
+    """
     survey = _Survey()
     for situation in list_situations(table, max_situations):
         try:
@@ -450,7 +452,7 @@ def _make_comparable(cell: object) -> object:
 
 def lint_table(table: Table, file: str, max_situations: int = MOST) -> tuple[list[str], list[str]]:
     """Return the faults of a table that loads, and the questions about it, MOST_SAID of each at
-    most. A TableError becomes the last fault, and nothing more is asked then.
+    most. A TableError ends the check and becomes the last fault.
     """
     faults = list[str]()
     questions = list[str]()

@@ -25,8 +25,8 @@ from bot.ui.spec import Place
 from bot.ui.typing.complete import CompletionChoice
 
 ABOUT, HERE, USED, SETUP = "pack", "pack-here", "pack-used", "setup"
-"""Kinds of documents: ABOUT has the facts about a version, by hash (PACK_FILES its files); HERE marks
-a version that a server has, USED one that it has played; SETUP is what is enabled on a server.
+"""Kinds of documents: ABOUT has the facts about a version, by hash (PACK_FILES its files); HERE
+marks a version that a server has, USED one that it has played; SETUP lists what is enabled.
 """
 MOST_HERE = 30
 """Versions that a server may have at a time."""
@@ -60,8 +60,10 @@ def get_server_key(channel: Place) -> str:
     return channel.server or channel.key
 
 
-def build_docs(content: Content, about: About, server: str, now: float) -> list[Doc]:
-    """Return the documents to write when a server gets a pack that was checked."""
+def build_docs(content: Content, about: About, server: str, timestamp: float) -> list[Doc]:
+    """Return the documents to write when a server gets a pack that was checked: its files, the
+    facts about it, and that the server has it.
+    """
     hash = compute_version(content)
     facts: Json = {
         "id": about.id,
@@ -69,7 +71,7 @@ def build_docs(content: Content, about: About, server: str, now: float) -> list[
         "version": about.version,
         "licence": about.licence,
     }
-    server_facts = {"hash": hash, **facts, "added": now}
+    server_facts = {"hash": hash, **facts, "added": timestamp}
     server_doc = Doc(HERE, f"{server}/{hash}", server_facts, None, server)
     return [*build_content_docs(content, facts), server_doc]
 
@@ -183,7 +185,7 @@ def check_joining(pack: PackSystem, other_packs: Iterable[System]) -> None:
     Packs that are no extensions of the same game do not matter.
     """
     extensions = [
-        other for other in other_packs if other.base is not None and other.home == pack.home
+        system for system in other_packs if system.base is not None and system.home == pack.home
     ]
     try:
         check_together(pack, extensions)

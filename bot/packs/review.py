@@ -1,5 +1,5 @@
-"""The review of a pack, which a manager reads before it is enabled: its facts, its contents, and the
-result of its check.
+"""The review of a pack, which a manager reads before it is enabled: its facts, its contents, and
+the result of its check.
 """
 
 import re
@@ -33,8 +33,8 @@ _FILES = re.compile(r"^\S+\.yaml:", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """The facts about a pack that was read whole: its report, what pack.yaml says, the (id, title) of
-    its tables and sequences, the titles of its scenarios and decks, and its files.
+    """The facts about a pack that was read whole: its report, what pack.yaml says, the (id, title)
+    of its tables and sequences, the titles of its scenarios and decks, and its files.
 
     A pack with faults has a report only, and its `content` is None.
     """
@@ -91,8 +91,8 @@ def _review_single(text: str | bytes, deck: str, name: str, note: str = "") -> R
 
 
 def _review_zip_of_tables(zip: bytes) -> Review | None:
-    """Return the review of all tables in a zip, as one pack. None for the zip of a pack, and for one
-    that cannot be read or is empty.
+    """Return the review of all tables in a zip, as one pack. None for the zip of a pack, and for
+    one that cannot be read or is empty.
     """
     try:
         files = dict(read_tables_of_zip(zip, "The zip", MOST_READ))

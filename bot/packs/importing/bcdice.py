@@ -44,8 +44,8 @@ def is_bcdice(text: str) -> bool:
 def read_bcdice(text: str) -> list[TableDraft]:
     """Return the one table of a text for which `is_bcdice` is true.
 
-    Totals that come twice, or that the dice do not have, are left out, which is asked about. Raises
-    UserError for a line that is no entry, and for dice that cannot be rolled.
+    Totals that come twice, or that the dice do not have, are left out, which adds a question.
+    Raises UserError for a line that is no entry, and for dice that cannot be rolled.
     """
     numbered_lines = [
         (number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()
@@ -73,7 +73,7 @@ def read_bcdice(text: str) -> list[TableDraft]:
 
 
 def _read_rows(numbered_lines: Sequence[tuple[int, str]], questions: list[str]) -> dict[int, str]:
-    """Return the text for each total. If one comes twice, the first is kept, which is asked about.
+    """Return the text for each total. If one comes twice, the first is kept, which adds a question.
     Raises UserError, with its number, for a line that is no entry.
     """
     entries: dict[int, str] = {}
@@ -109,7 +109,7 @@ def _build_two_dice_table(
 
     `order` is the word of BCDice for the die that comes first: "A" or "ASC" for the lower one, "D"
     or "DESC" for the higher one, "" or "N" for dice as they fall. If the word says nothing but only
-    one order fits the entries, they are read so, which is asked about.
+    one order fits the entries, they are read so, which adds a question.
     """
     sign = _ORDER.get(order, "")
     if not sign:
@@ -201,8 +201,8 @@ def _build_draft(listed_table: _ListedTable) -> TableDraft:
 
 
 def _read_pairs(items: Any, questions: list[str]) -> dict[int, str] | None:
-    """Return the texts of a table without dice by what two dice show, as tens and ones; None if
-    its items are not of these. A list of 36 texts is asked about.
+    """Return the texts of a table without stated dice by the numbers of two dice read as tens and
+    ones (11 to 66); None if its items have other keys. A list of 36 texts adds a question.
     """
     if isinstance(items, list):
         texts = _flatten(items)

@@ -75,7 +75,7 @@ def cut_text(text: str) -> Blocks:
 
 def read_rows(text: str) -> list[list[str]]:
     """Return the cells of a text that is one sheet, all rows of one length, without empty rows.
-    Raises UserError.
+    Raises UserError for lines that cannot be split into cells, and for too many rows or columns.
     """
     rows = [row for row in _split_rows(text, text.split("\n")) if any(row)]
     return _pad_rows(rows)
@@ -140,8 +140,8 @@ def _has_tabs_and_blanks(lines: Sequence[str]) -> bool:
 
 
 def _find_mark(filled: Sequence[str]) -> str:
-    """Return what separates the cells, "" if nothing does: it is in the second line, or in half
-    of all lines.
+    """Return the tab, semicolon or comma that separates the cells, "" if nothing does: it is in the
+    second line, or in half of all lines or more. `filled` are the lines that are not empty.
     """
     if len(filled) < 2:
         return ""
@@ -155,7 +155,9 @@ def _find_mark(filled: Sequence[str]) -> str:
 
 
 def is_in_columns(lines: Sequence[str]) -> bool:
-    """Return whether most lines have the same three or more columns, set by blanks."""
+    """Return whether most lines have the same number of columns, three or more, with blanks between
+    them, or the text has a grid of codes.
+    """
     widths = [len(_COLUMN_GAP.split(line.strip())) for line in lines]
     width = max(set(widths), key=widths.count, default=0)
     if width >= 3 and 2 * widths.count(width) > len(widths):
@@ -208,8 +210,9 @@ def _can_begin_row(row: Sequence[str], first_row: Sequence[str]) -> bool:
 
 
 def _read_grid_head(row: Sequence[str], width: int) -> list[str]:
-    """Return the headings above a grid, [] if a line is none: its corner may be empty, or have
-    several words (`Die Roll`).
+    """Return the words of a line as the headings above a grid of `width` columns; [] unless its
+    last words are figures or odds, one for each column but the first. The words before them, which
+    are none, become one heading (`Die Roll`).
     """
     tops = list(row[1 - width :])
     if len(row) < width - 1 or not all(map(_is_edge, tops)):
@@ -233,8 +236,8 @@ def _is_edge(cell: str) -> bool:
 
 
 def _split_columns(lines: Sequence[str]) -> list[list[str]]:
-    """Return the cells of lines whose columns are set by blanks; one cell for each line of another
-    text. Raises UserError if lines have a different number of columns.
+    """Return the cells of lines whose columns are set by blanks. Lines of a text without columns
+    have one cell each. Raises UserError if lines have a different number of columns.
     """
     grid = _split_token_grid(lines)
     if grid:
@@ -301,7 +304,7 @@ def _cut_rows(rows: Sequence[Sequence[str]]) -> Blocks:
 
 def _add_core(cut: Blocks, core: list[list[str]], title: str) -> None:
     """Add rows to the tables of a text: as tables of their own if they have a title or look like
-    such, otherwise as more rows of the last table, which is asked about unless they begin with
+    such, otherwise as more rows of the last table, which adds a question unless they begin with
     figures.
     """
     table = cut.blocks[-1] if cut.blocks else None
@@ -396,9 +399,9 @@ def _begins_table(core: Sequence[Sequence[str]], rows_before: Sequence[Sequence[
 
 
 def _drop_group_heading(core: list[list[str]], left_out: list[str]) -> list[list[str]]:
-    """Return rows without a row above the headings that groups columns (`Range in hexes`). Its texts
-    are added to `left_out`, except for those above a column without another heading: they become
-    that heading.
+    """Return rows without a row above the headings that groups columns (`Range in hexes`). Its
+    texts are added to `left_out`, except for those above a column without another heading: they
+    become that heading.
     """
     if len(core) < 3 or not core[1][0] or _is_key(core[1][0]):
         return core
@@ -422,8 +425,10 @@ def _drop_group_heading(core: list[list[str]], left_out: list[str]) -> list[list
 
 
 def _split_side_by_side(rows: list[list[str]], questions: list[str]) -> Iterator[list[list[str]]]:
-    """Yield the tables that stand next to each other; one that is set in two groups of columns is
-    joined. An empty column inside a table is left out.
+    """Yield the tables that stand next to each other in rows, without empty columns.
+
+    Tables with the same headings are one table, set in several groups of columns, if the figures of
+    their rows continue each other. Such tables add a question, whether they are joined or not.
     """
     groups = list[list[list[str]]]()
     for part in _find_column_groups(rows):
@@ -485,7 +490,9 @@ def _have_same_headings(groups: Sequence[Sequence[Sequence[str]]]) -> bool:
 
 
 def _goes_on(groups: Sequence[Sequence[Sequence[str]]]) -> bool:
-    """Return whether the figures of each group of columns go on from those of the one before."""
+    """Return whether all rows begin with figures, and those of each group of columns are above
+    those of the group before it.
+    """
     keys = [read_figures(row[0]) for group in groups for row in group[1:]]
     return all(keys) and is_rising(span for spans in keys for span in spans)
 

@@ -73,8 +73,8 @@ def read_deck_sheet(text: str, title: str) -> ImportedDeck | None:
 def _drop_sum_row(
     heads: Sequence[str], rows: list[list[str]], questions: list[str]
 ) -> list[list[str]]:
-    """Return the rows of cards without a last one that is the sum of the counts above it, which is
-    asked about.
+    """Return the rows of cards without a last one that is the sum of the counts above it, which
+    adds a question.
     """
     names = [row[heads.index("name" if "name" in heads else "id")] for row in rows]
     counts = [row[heads.index("count")] or "1" for row in rows]
@@ -88,7 +88,8 @@ def _drop_sum_row(
 
 def read_deck_list(data: Any, name: str) -> ImportedDeck:
     """Return the deck of the list `name` of SealDice: a card for each different entry, as often as
-    the weights of the entry say. The text after the name of a card is left out, which is asked about.
+    the weights of the entry say. The text after the name of a card is left out, which adds a
+    question.
 
     Raises UserError if there is no such list, or if two cards have one name.
     """
@@ -124,7 +125,8 @@ def read_foundry_deck(data: Any, title: str) -> ImportedDeck:
     """Return the deck of cards of Foundry VTT, with the suit and value of each.
 
     Cards with the same name, suit and value become one with a count. If only their names are the
-    same, suit and value are added to them. Raises UserError for anything that Foundry does not write.
+    same, suit and value are added to them. Raises UserError for anything that Foundry does not
+    write.
     """
     questions = list[str]()
     counts = Counter[_FoundryCard]()
@@ -267,7 +269,7 @@ def _format_values(head: str, cells: Sequence[str], questions: list[str]) -> lis
     all of them are. Empty cells are "".
 
     A column that is too long for a deck, or has no name, is left out: this returns [] then, and
-    asks about the column unless it is empty.
+    adds a question about the column unless it is empty.
     """
     filled = [cell for cell in cells if cell]
     fault = _find_column_fault(head, filled)
@@ -299,8 +301,8 @@ def _format_number(cell: str) -> str:
 
 
 def _clean_card_name(cell: str, questions: list[str]) -> str:
-    """Return the name of a card without commas and semicolons, which separate cards, and cut to
-    the length that a name may have. A name that changes is asked about.
+    """Return the name of a card without commas and semicolons, which separate cards, and cut to the
+    length that a name may have. A name that changes adds a question.
     """
     text = clean_text(cell, "A name")
     name = re.sub(r"(?<!\s)\s*+[,;]\s*", " - ", text)[:LONGEST].strip(" -")

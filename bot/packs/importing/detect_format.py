@@ -1,5 +1,5 @@
-"""The import of tables and decks: the format of a text is detected, its tables become YAML files, and
-these go into a pack.
+"""The import of tables and decks: the format of a text is detected, its tables become YAML files,
+and these go into a pack.
 """
 
 import json
@@ -397,8 +397,8 @@ def _decode(text: str | bytes) -> DecodedText:
 
 
 def _read_any(text: str, name: str) -> _ReadTables:
-    """Return the tables of a text in any format but decks of cards. `name` is a title for those that
-    have none. Raises UserError.
+    """Return the tables of a text in any format but decks of cards. `name` is a title for those
+    that have none. Raises UserError.
     """
     if text.startswith(_POINTER):
         raise make_import_error(
@@ -553,7 +553,9 @@ class ImportReport(NamedTuple):
 
 
 def check_alone(imported: Imported) -> ImportReport:
-    """Return the report on tables that go into no pack yet. They are checked as a pack of their own."""
+    """Return the report on tables that go into no pack yet. They are checked as a pack of their
+    own.
+    """
     report = check_content(imported.pack("import"))
     faults = [fault.replace("import/", "", 1) for fault in report.faults]
     questions = (*imported.questions, *report.questions)
@@ -594,7 +596,8 @@ def write_new(imported: Imported, folder: Path) -> dict[str, bytes]:
     """Write a pack of imported tables into a new or empty folder, and return its files. The id of
     the pack is made of the folder's name.
 
-    Raises UserError for a folder that has files, and for a name that no pack can have.
+    Raises UserError for a folder that has files, for a name that no pack can have, and if a file
+    cannot be written.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         is_pack = (folder / PACK).is_file()

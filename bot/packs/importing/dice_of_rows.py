@@ -37,8 +37,8 @@ _TIMES = re.compile(r"\s*[x*×/÷]\s*\d", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class RowDice:
-    """The dice that choose a row ("" if nothing is rolled), the number that is always added to them,
-    whether players may add a modifier, and the figures of each row.
+    """The dice that choose a row ("" if nothing is rolled), the number that is always added to
+    them, whether players may add a modifier, and the figures of each row.
     """
 
     dice: str
@@ -52,8 +52,8 @@ def roll_rows(down: Headings, heading: str, name: str, questions: list[str]) -> 
     the rows are.
 
     `down` are the figures, `heading` is the text of the heading and the title, `name` the name of
-    the file. Guesses are added to `questions`. Raises UserError if the heading names dice that cannot
-    be those of the rows.
+    the file. Guesses are added to `questions`. Raises UserError if the heading names dice that
+    cannot be those of the rows.
     """
     added = _find_addition(heading)
     named_dice = find_named_dice(heading)
@@ -82,8 +82,8 @@ def roll_rows(down: Headings, heading: str, name: str, questions: list[str]) -> 
 
 
 def _ask_about_heading(heading: str, dice: str, questions: list[str]) -> None:
-    """Ask about a heading that subtracts from its dice or does more with them than a roll, such as
-    `highest of`.
+    """Add a question about a heading that subtracts from its dice or does more with them than a
+    roll, such as `highest of`.
     """
     match = _DICE_AND_REST.search(open_signs(heading))
     if match and _SUBTRACTED.match(match[2]):
@@ -93,8 +93,8 @@ def _ask_about_heading(heading: str, dice: str, questions: list[str]) -> None:
 
 
 def _read_digit_dice(dice: str, down: Headings, questions: list[str]) -> str:
-    """Return the meaning of a heading such as d66: dice read as digits, or one die of 66 sides if the
-    rows are its faces, which is asked about. Raises UserError for other rows.
+    """Return the meaning of a heading such as d66: dice read as digits, or one die of 66 sides if
+    the rows are its faces, which adds a question. Raises UserError for other rows.
     """
     spans = down.flat
     if digit_dice_for(spans) == dice:
@@ -114,8 +114,8 @@ def _read_digit_dice(dice: str, down: Headings, questions: list[str]) -> str:
 
 
 def _find_reason_for_modifier(spans: Sequence[Span], dice: str, added: int) -> str:
-    """Return why players must be able to add to the dice, "" if the rows have no more than the totals
-    of the dice.
+    """Return why players must be able to add to the dice, "" if the rows have no more than the
+    totals of the dice.
     """
     if any(None in span for span in spans):
         return "are open-ended"
@@ -127,8 +127,8 @@ def _find_reason_for_modifier(spans: Sequence[Span], dice: str, added: int) -> s
 
 
 def guess_dice(spans: Sequence[Span], title: str, questions: list[str]) -> str:
-    """Return the dice whose totals the figures of a list are, which is asked about. Raises UserError,
-    with the `title` of the list, if there are none.
+    """Return the dice whose totals the figures of a list are, which adds a question. Raises
+    UserError, with the `title` of the list, if there are none.
     """
     dice = find_dice(spans) or find_die_from_zero(spans)
     if not dice:
@@ -179,7 +179,9 @@ def _guess_dice(down: Headings, name: str) -> str:
 
 
 def _ask_about_no_dice(down: Headings, questions: list[str]) -> None:
-    """Ask about rows of figures that are not rolled, and whatever their headings ask."""
+    """Add a question about rows of figures that are not rolled, and the questions of their
+    headings.
+    """
     questions += down.questions
     questions.append(
         f"its rows ({_format_reach(down.flat)}) are the totals of no dice: "
@@ -188,8 +190,8 @@ def _ask_about_no_dice(down: Headings, questions: list[str]) -> None:
 
 
 def _ask_about_order(spans: Sequence[Span], dice: str, questions: list[str]) -> None:
-    """Ask whether single figures that do not rise from row to row are weights. Raises UserError for
-    figures that come twice.
+    """Add the question whether single figures that do not rise from row to row are weights. Raises
+    UserError for figures that come twice.
     """
     figures = [low for low, high in spans if low is not None and low == high]
     if len(figures) < len(spans):

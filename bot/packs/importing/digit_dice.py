@@ -28,7 +28,7 @@ def is_digit_dice(dice: str) -> bool:
 
 
 def places_of(dice: str) -> tuple[str, ...]:
-    """Return the place of each of the dice in the number that they show: ("tens", "ones") of `D66`."""
+    """Return the place of each die in the number that they show: ("tens", "ones") of `D66`."""
     count, _ = _DIGITS[dice.rstrip("<>")]
     return PLACES[-count:]
 
@@ -44,8 +44,8 @@ def numbers_of(dice: str) -> frozenset[int]:
 
 
 def digit_dice_for(spans: Iterable[tuple[int | None, int | None]]) -> str:
-    """Return the dice whose numbers, all of them, the spans have, such as `D66` for 11-66; "" if there
-    are none. Figures between these numbers, such as 17 to 20, do not matter.
+    """Return the dice whose numbers, all of them, the spans have, such as `D66` for 11-66; "" if
+    there are none. Figures between these numbers, such as 17 to 20, do not matter.
     """
     figures = set[int]()
     for low, high in spans:

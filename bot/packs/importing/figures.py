@@ -148,8 +148,8 @@ def format_signed(figure: int | None) -> str:
 
 
 def is_rising(spans: Iterable[Span]) -> bool:
-    """Return whether no span runs downward, and each begins above the end of the one before it. Only
-    the first may be open below, and only the last open above.
+    """Return whether no span runs downward, and each begins above the end of the one before it.
+    Only the first may be open below, and only the last open above.
     """
     previous_high: int | None = None
     for number, (low, high) in enumerate(spans):
@@ -167,8 +167,8 @@ def find_covered_range(spans: Iterable[Span], *, inner: bool = False) -> tuple[i
     """Return the lowest and highest figure of spans that leave no gap between them; None for spans
     with a gap, for a span that runs downward or has more than 10,001 figures, and for none at all.
 
-    A span with an open end counts as the figure that it prints (`5+` as 5). With `inner`, such spans
-    are left out.
+    A span with an open end counts as the figure that it prints (`5+` as 5). With `inner`, such
+    spans are left out.
     """
     figures = set[int]()
     for low, high in spans:
@@ -210,8 +210,8 @@ def get_totals(dice: str) -> tuple[int, int]:
 
 
 def find_dice(spans: Sequence[Span]) -> str:
-    """Return the first usual dice whose totals the figures are, "" if there are none. Rows with open
-    ends may stand outside the totals. Dice read as digits (`D66`) are among them.
+    """Return the first usual dice whose totals the figures are, "" if there are none. Rows with
+    open ends may stand outside the totals. Dice read as digits (`D66`) are among them.
     """
     for inner in (False, True):
         reach = find_covered_range(spans, inner=inner)
@@ -222,8 +222,8 @@ def find_dice(spans: Sequence[Span]) -> str:
 
 
 def find_named_dice(text: str) -> str:
-    """Return the first dice that a text names, such as `2d6`, or `D66` for dice read as digits; "" if
-    it names none, or if they cannot be rolled.
+    """Return the first dice that a text names, such as `2d6`, or `D66` for dice read as digits; ""
+    if it names none, or if they cannot be rolled.
     """
     dice = _DICE.search(open_signs(text))
     if not dice:

@@ -107,7 +107,7 @@ def _choose_die(dice: str, has_formula: bool, spans: Sequence[Span], questions: 
     """Return the dice of a table's formula, or a die whose faces are the figures of its results.
 
     That die is taken if the table has no formula, or if the formula has a single die with more
-    faces, which is asked about. Without a formula and such a die the dice are "".
+    faces, which adds a question. Without a formula and such a die the dice are "".
     """
     highest = _find_last_figure(spans)
     if not dice and not has_formula:
@@ -121,7 +121,7 @@ def _choose_die(dice: str, has_formula: bool, spans: Sequence[Span], questions: 
 def read_formula(formula: str, questions: list[str]) -> tuple[str, int]:
     """Return the dice of a formula, and the number that it always adds: ("2d6", 1) for `2d6+1`.
 
-    For any other formula this is ("", 0), and the formula is asked about.
+    For any other formula this is ("", 0), and the formula adds a question.
     """
     match = _FORMULA.fullmatch("".join(formula.split()))
     if match:
@@ -153,7 +153,7 @@ def _assign_weighted_spans(
 ) -> list[Span]:
     """Return spans for results without ranges, one after the other, each as wide as its weight.
 
-    A last result that is the sum of the others gets no span, which is asked about. Raises
+    A last result that is the sum of the others gets no span, which adds a question. Raises
     UserError.
     """
     weights = list[Fraction]()
@@ -187,7 +187,7 @@ def _find_last_figure(spans: Sequence[Span]) -> int:
 def _merge_entries(entries: list[tuple[Span, str]], questions: list[str]) -> list[tuple[Span, str]]:
     """Return the entries in the order of their figures.
 
-    If several have the same figure, their texts become one, which is asked about. Spans that
+    If several have the same figure, their texts become one, which adds a question. Spans that
     overlap are cut into pieces for this.
     """
     ordered = sorted(entries, key=lambda entry: entry[0][0] or 0)
@@ -212,7 +212,7 @@ def _format_result(result: Mapping[str, Any], questions: list[str], titles: set[
     """Return the text of a result: its name and description (as Foundry 13 and later have them), or
     its text.
 
-    A link to another document becomes the name of that document, which is asked about. A link to
+    A link to another document becomes the name of that document, which adds a question. A link to
     one of the tables in the file, by its title, becomes `<title>`.
     """
     name = str(result.get("name") or "")

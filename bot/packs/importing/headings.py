@@ -1,5 +1,5 @@
 """The headings of rows and columns: figures, dates that were figures, odds that became times, or
-words. Each guess is asked about.
+words. Each guess adds a question.
 """
 
 import re
@@ -51,7 +51,7 @@ class Headings:
     has_dates: bool = False
     """True if some figures were read from dates."""
     measure: str = ""
-    """The unit of measure after all figures, such as m or hexes. Measured figures are not rolled."""
+    """The unit of measure after all figures, such as m. Measured figures are not rolled."""
 
     @property
     def flat(self) -> list[Span]:
@@ -62,7 +62,7 @@ def read_headings(headings: Sequence[str]) -> Headings:
     """Return headings as figures if all of them are, and as words otherwise.
 
     Marks of notes and units of measure after figures are left out, and dates are read as the ranges
-    that they may have been. Each of these is asked about.
+    that they may have been. Each of these adds a question.
     """
     plain = _read_plain(headings)
     if plain.figures:
@@ -79,7 +79,7 @@ def read_headings(headings: Sequence[str]) -> Headings:
 def _read_measures(headings: Sequence[str]) -> Headings:
     """Return headings such as `501-1,000 m` as figures, if all are in one measure or have marks
     between their thousands, and are ranges without a gap; else as words. The measure and the marks
-    are asked about.
+    add questions.
     """
     measure, bare = _split_measure(headings)
     plain = _read_plain([remove_thousands(text) for text in bare])
@@ -151,8 +151,8 @@ def _has_downward_span(rows: Sequence[tuple[Span, ...]]) -> bool:
 
 
 def _read_open_plus(texts: Sequence[str], rows: tuple[tuple[Span, ...], ...]) -> Headings:
-    """Return the figures of headings. If the only `+10` is the first or last of them, and the others
-    are ranges up to 9, it is read as 10 or more, which is asked about.
+    """Return the figures of headings. If the only `+10` is the first or last of them, and the
+    others are ranges up to 9, it is read as 10 or more, which adds a question.
     """
     plus = [number for number, text in enumerate(texts) if normalize_figures(text).startswith("+")]
     if len(plus) != 1 or len(rows) < 2 or plus[0] not in (0, len(rows) - 1):
@@ -232,8 +232,8 @@ def read_columns(tops: list[str], questions: list[str]) -> tuple[list[str], Head
 
 
 def _read_times_as_odds(tops: list[str], questions: list[str]) -> list[str]:
-    """Return headings such as `1:03` as the odds `1:3`, which is asked about. They stay as they are
-    if none has such a zero, or if one is neither time nor odds.
+    """Return headings such as `1:03` as the odds `1:3`, which adds a question. They stay as they
+    are if none has such a zero, or if one is neither time nor odds.
     """
     if not any(_LED_BY_ZERO.fullmatch(top) for top in tops):
         return tops
@@ -252,8 +252,9 @@ def _read_times_as_odds(tops: list[str], questions: list[str]) -> list[str]:
 def build_word_edge(headings: Sequence[str], label: str, kind: str, questions: list[str]) -> Edge:
     """Return an edge with a different word for each heading, which can be typed.
 
-    A word that differs from its heading by more than blanks and case is asked about, as are missing
-    headings, marks of notes, and numbers with marks between thousands. `kind` is "row" or "column".
+    A word that differs from its heading by more than blanks and case adds a question, as do
+    missing headings, marks of notes, and numbers with marks between thousands. `kind` is "row" or
+    "column".
     """
     words = list[str]()
     printed_headings = headings
@@ -281,8 +282,8 @@ def normalize_word(text: str) -> str:
 def _make_word_for_empty(
     headings: Sequence[str], number: int, kind: str, questions: list[str]
 ) -> str:
-    """Return a word for a heading that is empty or has only signs, which is asked about: the word of
-    the nearest heading before it with a number, or `other` with a number.
+    """Return a word for a heading that is empty or has only signs, which adds a question: the word
+    of the nearest heading before it with a number, or `other` with a number.
     """
     previous_heading = next(filter(None, reversed(headings[:number])), "")
     previous_word = make_word(previous_heading)

@@ -114,7 +114,7 @@ def _list_tables(data: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _list_inner_tables(tables: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield (title, table) for each of the tables in a list or mapping, nothing for other values."""
+    """Yield (title, table) for each table in a list or mapping, nothing for other values."""
     if isinstance(tables, list):
         yield from _list_tables(tables)
     elif isinstance(tables, Mapping):
@@ -248,8 +248,8 @@ def _assign_weights(
 ) -> tuple[str, list[Span], list[str]]:
     """Return the die for the weights of entries, and the spans and texts of those that can come up.
 
-    Entries of weight 0 are left out, as is a last one that is the sum of the others, which is
-    asked about. Raises UserError.
+    Entries of weight 0 are left out, as is a last one that is the sum of the others, which adds a
+    question. Raises UserError.
     """
     weights = [_read_weight(entry, number) for number, entry in enumerate(entries, 1)]
     texts = _read_texts(entries, questions)
@@ -264,7 +264,7 @@ def _assign_weights(
 
 def _read_dice(table: Mapping[str, Any], title: str, questions: list[str]) -> tuple[str, int]:
     """Return the dice that a table or its title names ("" if none), and the number that is always
-    added to them. A formula that cannot be read is asked about.
+    added to them. A formula that cannot be read adds a question.
     """
     formula = _find_dice(table)
     if not formula:
@@ -306,7 +306,7 @@ def _read_weight(entry: Mapping[str, Any], number: int) -> Fraction:
 def _read_texts(entries: Sequence[Mapping[str, Any]], questions: list[str]) -> list[str]:
     """Return the text of each entry: its name and its texts, with colons between them.
 
-    An entry without one is "". Such entries are asked about, and so are keys that are left out.
+    An entry without one is "". Such entries add questions, and so do keys that are left out.
     Raises UserError for a list or object in place of a text.
     """
     limit_keys = {key for pair in _ENDS for key in pair}

@@ -1,5 +1,5 @@
-"""Table drafts as the YAML of a pack, laid out like the card, so that a proof-reader can compare the
-two.
+"""Table drafts as the YAML of a pack, laid out like the card, so that a proof-reader can compare
+the two.
 """
 
 import json
@@ -141,7 +141,9 @@ def _format_summary(draft: TableDraft) -> str:
 
 
 def _build_row_axis(draft: TableDraft, taken_names: tuple[str, ...]) -> TableAxis:
-    """Build the axis of the rows. Rows that are not rolled get a name that is not taken."""
+    """Build the axis of the rows. Rolled rows go by `total` or `roll`, others by their label, or
+    by a name like it that is not taken.
+    """
     keys = _list_keys(draft.rows)
     if not draft.dice:
         name = make_name(draft.rows.label, "row", taken_names, "_")
@@ -349,7 +351,7 @@ def _list_cell_lines(draft: TableDraft, keys: list[str]) -> Iterator[str]:
 def _list_example_lines(
     draft: TableDraft, rows: TableAxis, columns: TableAxis | None
 ) -> Iterator[str]:
-    """Yield inputs that look up a result: the first column, and the first row or the lowest dice."""
+    """Yield inputs that look up a result: the first column, and the first row or lowest dice."""
     if columns is not None and draft.columns is not None:
         yield f"{columns.name}: {_get_first_key(draft.columns)}"
     if is_digit_dice(draft.dice):

@@ -60,8 +60,8 @@ _LONGEST_TITLE = 80
 class _Entry:
     """A line of a list: its figures and its text.
 
-    `marked` is another reading of a line such as `1 - 4 men`, in which the dash is only a mark after
-    the figure, or None.
+    `marked` is another reading of a line such as `1 - 4 men`, in which the dash is only a mark
+    after the figure, or None.
     """
 
     span: Span
@@ -75,8 +75,8 @@ class _Entry:
 
 @dataclass(slots=True)
 class _List:
-    """The lines of one list: its title, its entries, and its lines without a figure. `notes` are lines
-    that belong to none of these.
+    """The lines of one list: its title, its entries, and its lines without a figure. `notes` are
+    lines that belong to none of these.
     """
 
     title: str = ""
@@ -88,8 +88,8 @@ class _List:
 
 
 def is_list(text: str) -> bool:
-    """Return whether a text is a list: half of its lines or more are entries, or its title names one
-    die and a line follows for each face. A text with cells between marks is none.
+    """Return whether a text is a list: half of its lines or more are entries, or its title names
+    one die and a line follows for each face. A text with cells between marks is none.
     """
     lines = [line.strip() for line in text.split("\n") if line.strip()]
     if len(lines) < 2 or any("\t" in line or "|" in line for line in lines[:3]):
@@ -104,7 +104,7 @@ def is_list(text: str) -> bool:
 
 def _is_of_cells(lines: Sequence[str]) -> bool:
     """Return whether more than half of the lines have the same number of cells between commas or
-    semicolons, and half of those begin with a figure or date.
+    semicolons, and at least half of the lines with that mark begin with a figure or date.
     """
     for mark in ",;":
         rows = [_split_cells(line, mark) for line in lines if mark in line]
@@ -236,9 +236,9 @@ def _is_upside_down(span: Span) -> bool:
 
 
 def _choose_reading(entries: Sequence[_Entry]) -> list[tuple[Span, str]]:
-    """Return the figures and texts of entries. Of the readings of dashes, the first is chosen in which
-    the figures rise without a gap: as ranges, as marks after single figures, or as marks wherever
-    they can be.
+    """Return the figures and texts of entries. Of the readings of dashes, the first is chosen in
+    which the figures rise without a gap: as ranges, as marks after single figures, or as marks
+    wherever they can be.
     """
     ranges = [(entry.span, entry.text) for entry in entries]
     marked = [entry.marked or (entry.span, entry.text) for entry in entries]
@@ -251,8 +251,8 @@ def _choose_reading(entries: Sequence[_Entry]) -> list[tuple[Span, str]]:
 
 
 def _remove_list_marks(entries: list[tuple[Span, str]]) -> list[tuple[Span, str]]:
-    """Return entries with `4-` read as 4 if several are written so, as only one row of a list can be
-    4 or less. Others stay as they are.
+    """Return entries with `4-` read as 4 if several are written so, as only one row of a list can
+    be 4 or less. Others stay as they are.
     """
     marked = [span for span, _ in entries if span[0] is None]
     if len(marked) < 2:
@@ -292,8 +292,8 @@ def _build_draft(part: _List, name: str) -> TableDraft:
 
 
 def _list_questions(part: _List, spans: Sequence[Span]) -> list[str]:
-    """Return the questions about a list: lines that were joined, dates, slashes, and figures that do
-    not rise. `spans` are the figures as they are read.
+    """Return the questions about a list: lines that were joined, dates, slashes, and figures that
+    do not rise. `spans` are the figures as they are read.
     """
     questions = list[str]()
     if part.joined:
@@ -359,8 +359,8 @@ def read_roll20(text: str) -> tuple[list[TableDraft], list[str]]:
 
 
 def _split_item(text: str) -> tuple[str, str, int, str]:
-    """Return the title of the table, text, weight and picture of an entry. Without a weight it is 1.
-    Raises UserError for another weight than a whole number.
+    """Return the title of the table, text, weight and picture of an entry. Without a weight it is
+    1. Raises UserError for another weight than a whole number.
     """
     parts = [part.strip() for part in re.split(r"(?:^|\s)--", text)]
     parts += [""] * (4 - len(parts))

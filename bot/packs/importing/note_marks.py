@@ -22,8 +22,8 @@ def without_note_mark(text: str) -> str:
 
 
 def strip_word_marks(words: Sequence[str]) -> list[str]:
-    """Return headings that are words without marks such as `¹` and `[^1]`; as they are if two of them
-    would become the same.
+    """Return headings that are words without marks such as `¹` and `[^1]`; as they are if two of
+    them would become the same.
     """
     marked = [_MARKED_WORD.fullmatch(word.strip()) for word in words]
     bare = [mark[1] if mark else word for word, mark in zip(words, marked, strict=True)]
@@ -31,8 +31,8 @@ def strip_word_marks(words: Sequence[str]) -> list[str]:
 
 
 def ask_about_note_marks(cells: Iterable[object], questions: list[str]) -> None:
-    """Ask about results that are another result, or a number among numbers, with a mark of a
-    footnote after it. They stay as they are.
+    """Add a question about results that are another result, or a number among numbers, with a mark
+    of a footnote after it. They stay as they are.
     """
     values = list(dict.fromkeys(cells))
     plain = {str(value) for value in values}

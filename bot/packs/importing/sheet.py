@@ -1,8 +1,7 @@
 """Tables out of cells: the first row has headings, the first column has totals, weights or words.
 
-Nothing is changed silently: each guess is asked about, which means that it is added to the
-questions that are shown with the table. A heading that names dice gives a table that is rolled, or
-an error.
+Nothing is changed silently: each guess is added, as a question in words, to the questions that are
+shown with the table. A heading that names dice gives a table that is rolled, or an error.
 """
 
 import re
@@ -86,8 +85,6 @@ _ENDS = ("end", "to", "max", "maximum", "high", "upper", "highest", "until", "bi
 class _SheetGrid:
     """A table as it is typed: the heading of its rows (`corner`), the headings of its columns
     (`tops`) and of its rows (`keys`), and its cells, a list for each row.
-
-    To ask about something is to add it to `questions`.
     """
 
     corner: str
@@ -118,7 +115,7 @@ def read_block(block: CellBlock, name: str, is_only: bool = True) -> TableDraft:
     """Return the table of a block of cells.
 
     A block without a title is called `name`, or as its only column if it is one of several
-    blocks. Raises UserError.
+    blocks. Raises UserError if the cells are no table.
     """
     grid = _read_grid(block)
     title = _clean_title(grid.title)
@@ -173,11 +170,11 @@ def _read_grid(block: CellBlock) -> _SheetGrid:
 
 
 def _join_continued_rows(block: CellBlock, questions: list[str]) -> list[list[str]]:
-    """Return the rows of a table that is rolled, each joined with the rows below that continue
-    its cells. This is asked about.
+    """Return the rows of a table that is rolled, each joined with the rows below that continue its
+    cells. This adds a question.
 
-    A row continues the one above if it has no heading and fills some of the cells above.
-    Rows stay as they are if neither their heading nor the title names dice.
+    A row continues the one above if it has no heading and fills some of the cells above. Rows stay
+    as they are if neither their heading nor the title names dice.
     """
     head, *body = block.rows
     if not find_named_dice(f"{head[0]} {block.title}"):
@@ -211,7 +208,7 @@ def _is_continued(row: Sequence[str], above: Sequence[str]) -> bool:
 
 def _leave_out_remarks(grid: _SheetGrid) -> None:
     """Leave out a last column that is headed Remarks or the like, if the headings of the other
-    columns are figures, which choose a result. This is asked about.
+    columns are figures, which choose a result. This adds a question.
     """
     if len(grid.tops) < 3 or not _REMARKS.fullmatch(grid.tops[-1]):
         return
@@ -234,7 +231,7 @@ def _is_headless(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def _add_headings(rows: list[list[str]], questions: list[str]) -> list[list[str]]:
-    """Return rows of two cells below a row of headings, which is asked about. Raises UserError for
+    """Return rows of two cells below a row of headings, which adds a question. Raises UserError for
     rows of more cells.
     """
     quoted_row = _quote(rows[0])
@@ -298,11 +295,11 @@ def _is_single_figure(cell: str) -> bool:
 
 
 def _bring_rolls_forward(grid: _SheetGrid) -> None:
-    """Make the one column that says how rows are rolled the headings of the rows, in `grid`
-    itself. The old headings become the first column of results.
+    """Make the one column that says how rows are rolled the headings of the rows, in `grid` itself.
+    The old headings become the first column of results.
 
     It stays as it is if the rows have figures or weights already, or if none or several columns
-    could be meant; columns of weights are asked about then.
+    could be meant; columns of weights add questions then.
     """
     if find_named_dice(grid.corner) or _is_weighted(grid.corner):
         return
@@ -343,7 +340,7 @@ def _find_roll_columns(grid: _SheetGrid) -> list[int]:
 
 def _find_columns_of_100(grid: _SheetGrid) -> list[int]:
     """Return the numbers of the columns of percentages that add up to 100, whatever their heading
-    is. A last cell may be their sum.
+    is. The last cell may be the sum of the others.
     """
     columns = list[int]()
     for number in range(len(grid.tops)):
@@ -357,8 +354,8 @@ def _find_columns_of_100(grid: _SheetGrid) -> list[int]:
 
 
 def _leave_out_same_weights(grid: _SheetGrid) -> None:
-    """Leave out the column of chances if it says the same as the column of weights, which is asked
-    about. Nothing happens unless there is just one of each.
+    """Leave out the column of chances if it says the same as the column of weights, which adds a
+    question. Nothing happens unless there is just one of each.
     """
     weights = [number for number, top in enumerate(grid.tops) if is_weight_heading(top)]
     chances = [number for number, top in enumerate(grid.tops) if is_chance_heading(top)]
@@ -396,7 +393,7 @@ def _are_weights(cells: Sequence[str]) -> bool:
 
 
 def _ask_about_weights(grid: _SheetGrid) -> None:
-    """Ask about columns that are called Weight or Chance and do not choose the row."""
+    """Add a question about columns that are called Weight or Chance and do not choose the row."""
     for number, top in enumerate(grid.tops):
         cells = grid.get_column(number)
         if not _is_weighted(top) or not any(map(_has_digit, cells)):
@@ -410,7 +407,9 @@ def _ask_about_weights(grid: _SheetGrid) -> None:
 
 
 def _ask_about_weight_among_others(grid: _SheetGrid, column: int) -> None:
-    """Ask about a column of weights if there are other columns, so that it may be a result."""
+    """Add a question about a column of weights if there are other columns, so that it may be a
+    result.
+    """
     top = grid.tops[column]
     if len(grid.tops) > 1 and (_is_weighted(top) or not is_dice_head(top)):
         grid.questions.append(
@@ -478,8 +477,8 @@ def _build_draft(grid: _SheetGrid, name: str) -> TableDraft:
 def _find_row_dice(
     keys: Sequence[str], down: Headings, heading: str, name: str, questions: list[str]
 ) -> RowDice:
-    """Return the dice that choose a row, none for rows of words and for ordinals, which are asked
-    about. `down` are the figures of `keys`. Raises UserError.
+    """Return the dice that choose a row, none for rows of words and for ordinals, which add
+    questions. `down` are the figures of `keys`. Raises UserError.
     """
     if not down.figures:
         return RowDice("")
@@ -514,8 +513,10 @@ def _check_filled(grid: _SheetGrid) -> None:
 
 
 def _is_turned(down: Headings, across: Headings, corner: Sequence[str], heading: str) -> bool:
-    """Return whether the totals of the dice are at the top: only columns are figures, or the
-    corner says so (`Odds / 2d6`).
+    """Return whether the totals of the dice are at the top of the table, not at its side.
+
+    The columns have figures then, and either the corner says so (`Odds / 2d6`), or the heading
+    names dice and the rows have no figures, or only the figures of the columns are totals of dice.
     """
     if not across.figures:
         return False
@@ -535,7 +536,7 @@ def _find_dice(headings: Headings) -> str:
 
 
 def _check_rolled(row_dice: RowDice, keys: Sequence[str], heading: str) -> None:
-    """Raise UserError for a heading that names dice if no row can be rolled."""
+    """Raise UserError if the heading names dice but none were found for the rows."""
     dice = find_named_dice(heading)
     if row_dice.dice or not dice:
         return
@@ -551,7 +552,7 @@ def _check_rolled(row_dice: RowDice, keys: Sequence[str], heading: str) -> None:
 
 
 def _ask_about_dice(dice: str, heading: str, label: str, questions: list[str]) -> None:
-    """Ask about rows that are rolled though their heading is a word such as Turn."""
+    """Add a question about rows that are rolled though their heading is a word such as Turn."""
     if not dice or not label or find_named_dice(heading):
         return
     if not _ROLL.search(label):
@@ -561,7 +562,7 @@ def _ask_about_dice(dice: str, heading: str, label: str, questions: list[str]) -
 
 
 def _ask_about_modifiers(cells: Sequence[Sequence[Cell]], questions: list[str]) -> None:
-    """Ask whether looked-up numbers with signs are modifiers, which are added up."""
+    """Add the question whether looked-up numbers with signs are modifiers, which are added up."""
     texts = [str(cell) for row in cells for cell in row if cell != NOTHING]
     signed = [text for text in texts if _SIGNED.match(text)]
     if len(texts) > 1 and len(signed) == len(texts):
@@ -571,8 +572,8 @@ def _ask_about_modifiers(cells: Sequence[Sequence[Cell]], questions: list[str]) 
 
 
 def _ask_about_words(keys: Sequence[str], label: str, questions: list[str]) -> None:
-    """Ask about rows that are not rolled although half of them or more are figures, or the
-    heading says Roll.
+    """Add a question about rows that are not rolled although half of them or more are figures, or
+    the heading says Roll.
     """
     words = [key for key in keys if not read_figures(key)]
     if words and 2 * len(words) <= len(keys):
@@ -585,8 +586,8 @@ def _ask_about_words(keys: Sequence[str], label: str, questions: list[str]) -> N
 
 def _build_weights_draft(grid: _SheetGrid, cells: list[list[Cell]]) -> TableDraft | None:
     """Return the table of rows with weights or percentages, None for other rows. Rows of weight 0
-    are left out, which is asked about. Raises UserError for a heading of weights above something
-    else.
+    are left out, which adds a question. Raises UserError if the heading says Weight but the
+    rows have none.
     """
     weights = _read_row_weights(grid)
     if not weights:
@@ -608,7 +609,8 @@ def _build_weights_draft(grid: _SheetGrid, cells: list[list[Cell]]) -> TableDraf
 
 def _leave_out_last_sum(grid: _SheetGrid) -> None:
     """Leave out a last row called Total if it cannot be rolled, has no weight, or has the sums of
-    its columns; ask about any other. Rows of weights with a sum are left to `_leave_out_sum`.
+    its columns; add a question about any other. Rows of weights with a sum are left to
+    `_leave_out_sum`.
     """
     last_row = [grid.keys[-1], *grid.cells[-1]]
     if len(grid.keys) < 3 or not any(map(is_sum_word, last_row)):
@@ -628,7 +630,7 @@ def _leave_out_last_sum(grid: _SheetGrid) -> None:
 
 
 def _find_weight_columns(grid: _SheetGrid) -> list[list[str]]:
-    """Return the columns that have weights or chances in all rows but the last, and are headed so."""
+    """Return the columns headed Weight or Chance that have these in all rows but the last."""
     columns = [(grid.corner, grid.keys)]
     columns += [(top, grid.get_column(number)) for number, top in enumerate(grid.tops)]
     return [cells for head, cells in columns if _is_weighted(head) and _are_weights(cells[:-1])]
@@ -646,8 +648,8 @@ def _ends_with_sum(column: Sequence[str]) -> bool:
 
 
 def _leave_out_sum(grid: _SheetGrid) -> None:
-    """Leave out the last row of a table of weights if it is the sum of the others, which is asked
-    about. Ask about a row called Total, too, that is not.
+    """Leave out the last row of a table of weights if it is the sum of the others, which adds a
+    question. Add a question about a row called Total, too, that is not.
     """
     weights = read_percents(grid.keys) or read_weights(grid.keys)
     if not (_is_weighted(grid.corner) or read_percents(grid.keys)):
@@ -668,7 +670,7 @@ def _leave_out_sum(grid: _SheetGrid) -> None:
 
 def _read_row_weights(grid: _SheetGrid) -> list[Fraction]:
     """Return the weights or percentages of the rows, [] if their headings are neither. Decimal
-    commas and rounded chances are asked about. Raises UserError for a column of weights with
+    commas and rounded chances add questions. Raises UserError for a column of weights with
     something else in it, and for chances that do not add up to 100%.
     """
     percents = read_percents(grid.keys)
@@ -694,8 +696,9 @@ def _adjust_rounded_chances(
     """Return chances as they are if they add up to 100 (percent) and a die can have them.
 
     Else they are taken as rounded: the faces that each row has on a die are returned in their
-    place, which is asked about. If no die fits, chances that add up to 100 are returned as they
-    are, and UserError is raised for others. The chances were typed as parts of 100 / `scale`.
+    place, which adds a question. If no die fits, chances that add up to 100 are returned as they
+    are, and UserError is raised for others. `scale` is 100 if the chances were typed as parts of 1
+    (0.25), not in percent.
     """
     total = sum(chances)
     if not chances or (total == 100 and has_die(chances)):
@@ -829,7 +832,7 @@ def _make_output_names(tops: Sequence[str]) -> list[str]:
 def _read_cells(grid: _SheetGrid) -> list[list[Cell]]:
     """Return the cells as results.
 
-    Cells that are empty, that a spreadsheet may have changed, or that look alike are asked about.
+    Cells that are empty, that a spreadsheet may have changed, or that look alike add questions.
     """
     cells = list[list[Cell]]()
     for key, row in zip(grid.keys, grid.cells, strict=True):
@@ -861,8 +864,8 @@ def _join_empty_cells(questions: list[str]) -> None:
 
 
 def _ask_about_texts(texts: Sequence[str], questions: list[str]) -> list[str]:
-    """Ask about results that look alike. Return the kinds of dashes if there are several, which
-    are asked about and read as one; else [].
+    """Add a question about results that look alike. If there are several kinds of dashes, return
+    them, as they have to be read as one result, and add a question about this; else return [].
     """
     dashes = [text for text in texts if comparison_key(text) == "-"]
     _ask_about_spellings([text for text in texts if text not in dashes], questions)
@@ -873,7 +876,7 @@ def _ask_about_texts(texts: Sequence[str], questions: list[str]) -> list[str]:
 
 
 def _ask_about_spellings(texts: Sequence[str], questions: list[str]) -> None:
-    """Ask about results that look alike, such as those that differ in capitals alone."""
+    """Add a question about results that look alike, such as those that differ in capitals alone."""
     spellings: dict[str, list[str]] = {}
     for text in texts:
         spellings.setdefault(comparison_key(text), []).append(text)
@@ -887,7 +890,7 @@ def _read_cell(text: str, position: str, questions: list[str]) -> Cell:
     """Return a cell as a whole number if it is one, NOTHING if it is empty, else as text.
 
     Empty cells, invisible characters, and whatever looks like a date, a number or an error of a
-    spreadsheet are asked about, at `position`.
+    spreadsheet add questions, at `position`.
     """
     result = clean_text(text, position[:1].upper() + position[1:])
     if remove_invisible(text) != text:

@@ -50,9 +50,9 @@ def read_date_pairs(text: str) -> list[tuple[int, int]]:
 
 
 def _list_pairs(figure: int, next_figure: int, year: int) -> Iterator[tuple[int, int]]:
-    """Yield the pairs that a date with a year may have been typed as: its day and month, and, if the
-    day is 1, as for a date without a day, its month and the last two digits of its year. Nothing for
-    figures that are no day and month.
+    """Yield the pairs that a date with a year may have been typed as: its day and month, and, if
+    the day is 1, as for a date without a day, its month and the last two digits of its year.
+    Nothing for figures that are no day and month.
     """
     lowest = min(figure, next_figure)
     if lowest < 1 or lowest > 12 or max(figure, next_figure) > 31:
@@ -100,8 +100,8 @@ def _choose_range(ranges: Sequence[tuple[int, int]], previous_high: int | None) 
 
 
 def read_time_as_odds(text: str) -> str:
-    """Return the odds that a time was typed as (`1:03` is `1:3`); "" for other texts, and for a full
-    hour.
+    """Return the odds that a time was typed as (`1:03` is `1:3`); "" for other texts, and for a
+    full hour.
     """
     time = _TIME.fullmatch(normalize_figures(text))
     if not time or not int(time[2]):

@@ -22,8 +22,8 @@ from bot.rulesets.yaml_file import LONGEST_TEXT, MOST_CELLS
 MOST_ROWS, MOST_COLUMNS, MOST_TABLES = 400, 60, 100
 MOST_ENTRIES = MOST_CELLS
 LONGEST_ENTRY = LONGEST_TEXT
-"""Entries of a table with a text for each total, and characters of an entry, as a file of a pack may
-have.
+"""Entries of a table with a text for each total, and characters of an entry: the limits of pack
+files.
 """
 LONGEST_CELL, LONGEST_TITLE, LONGEST_NAME = 1_000, 60, 30
 _RESERVED = "true false none roll total modifier text parts mods yes no on off"

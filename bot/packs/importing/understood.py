@@ -21,7 +21,9 @@ def describe_draft(draft: TableDraft) -> str:
 
 
 def _describe_rows(draft: TableDraft) -> str:
-    """Return the dice that choose a row, and the figures of the rows, or the words."""
+    """Return in words which dice choose a row, and the figures of the rows; or, if nothing is
+    rolled, their label and words.
+    """
     if not draft.dice:
         return f"nothing is rolled, {_format_label(draft.rows, 'row')} by row"
     dice = draft.dice.removeprefix("1")

@@ -36,7 +36,7 @@ def is_weight_heading(heading: str) -> bool:
 
 
 def is_chance_heading(heading: str) -> bool:
-    """Return whether a heading says that a column has chances in percent."""
+    """Return whether a heading says that a column has chances in percent: `Chance`, `%`."""
     words = re.findall(r"[^\W\d_]+|%", normalize_figures(heading))
     return bool(words) and words[0] in _CHANCE_WORDS
 
@@ -63,8 +63,8 @@ def _read_numbers(pattern: re.Pattern[str], cells: Sequence[str]) -> list[Fracti
 
 
 def find_precision(texts: Sequence[str]) -> Fraction:
-    """Return the value of one unit in the last decimal place of numbers: 1/10 for `33.3%` and `50%`,
-    1 for whole numbers.
+    """Return the value of one unit in the last decimal place of numbers: 1/10 for `33.3%` and
+    `50%`, 1 for whole numbers.
     """
     pointed = [text.strip(" %") for text in texts if _POINT.search(text)]
     decimals = [len(re.split("[.,]", text)[-1]) for text in pointed]

@@ -26,7 +26,7 @@ def find_die_from_zero(spans: Sequence[Span]) -> str:
 def read_zero_as_highest(
     rows: Sequence[tuple[Span, ...]], dice: str, questions: list[str]
 ) -> list[tuple[Span, ...]]:
-    """Return the rows of a ten-sided die with 0 read as its highest face, which is asked about.
+    """Return the rows of a ten-sided die with 0 read as its highest face, which adds a question.
 
     Rows stay as they are for other dice, if they are open-ended, and if they have the highest face
     as well.
@@ -44,7 +44,7 @@ def read_zero_as_highest(
 
 
 def _split_span(span: Span, highest: int) -> list[Span]:
-    """Return a span with its 0, if it has one, as a span of its own: 0-4 is 1-4 and the `highest`."""
+    """Return a span with its 0, if any, as a span of its own: 0-4 is 1-4 and the `highest`."""
     low, high = span
     if low != 0:
         return [span]
