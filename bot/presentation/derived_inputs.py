@@ -5,7 +5,7 @@ roster holds by then. When the inputs of an event are used once more, derived va
 This module also finds the last inputs of a user.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeGuard
 
@@ -118,18 +118,19 @@ def remove_derived_inputs(event: Mapping[str, Any]) -> dict[str, object]:
     if sequence is None:
         return inputs
     phase_options = [option.name for option in sequence.inputs if option.phases]
-    inputs = {name: value for name, value in inputs.items() if name not in phase_options}
+    inputs = _drop_inputs(inputs, phase_options)
     names = [option.name for option in sequence.inputs if is_derived_from_units(option)]
-    if not any(name in inputs for name in names):
+    if inputs.keys().isdisjoint(names):
         return inputs
     roster = index_by_name(unit_from_json(unit) for unit in event.get("used") or ())
-    bare = {name: value for name, value in inputs.items() if name not in names}
-    lent_names = {
-        loan.option
-        for loan in derive_inputs_from_units(sequence, bare, roster)
-        if str(inputs.get(loan.option)) == str(loan.value)
-    }
-    return {name: value for name, value in inputs.items() if name not in lent_names}
+    loans = derive_inputs_from_units(sequence, _drop_inputs(inputs, names), roster)
+    lent_names = [loan.option for loan in loans if str(inputs.get(loan.option)) == str(loan.value)]
+    return _drop_inputs(inputs, lent_names)
+
+
+def _drop_inputs(inputs: Mapping[str, object], names: Container[str]) -> dict[str, object]:
+    """Return the inputs without those of these names."""
+    return {name: value for name, value in inputs.items() if name not in names}
 
 
 def name_lending_units(reply: Reply, lent: tuple[DerivedInput, ...], sequence: Sequence) -> Reply:
@@ -228,22 +229,33 @@ def _derive_riders(
     if len(pieces) != len(vehicles):
         return None
     lost_states = list_lost_states(sequence.system)
-    named = {unit.name for unit in vehicles}
-    aboard = [
-        rider for rider in riders if rider.state not in lost_states and rider.name not in named
+    vehicle_names = {unit.name for unit in vehicles}
+    candidates = [
+        rider
+        for rider in riders
+        if rider.state not in lost_states and rider.name not in vehicle_names
     ]
     items = list[str]()
-    added = list[str]()
+    added_names = list[str]()
     for vehicle, piece in zip(vehicles, pieces, strict=True):
         if joins_vehicles:
             items.append(piece.strip())
-        if not vehicle.name:
-            continue
-        for rider in aboard:
-            if list_linked_names([roster[vehicle.name.casefold()]], rider.numbers["in"]):
-                added.append(rider.name)
-                items.append(_place_rider(rider, sequence))
-    return DerivedInput(added[0], option.name, "; ".join(items)) if added else None
+        for rider in _list_riders_of(vehicle, candidates, roster):
+            added_names.append(rider.name)
+            items.append(_place_rider(rider, sequence))
+    if not added_names:
+        return None
+    return DerivedInput(added_names[0], option.name, "; ".join(items))
+
+
+def _list_riders_of(
+    vehicle: Unit, candidates: Iterable[RosterUnit], roster: Roster
+) -> list[RosterUnit]:
+    """Return the candidates that ride in a vehicle; none if it is no roster unit."""
+    if not vehicle.name:
+        return []
+    vehicles = [roster[vehicle.name.casefold()]]
+    return [rider for rider in candidates if list_linked_names(vehicles, rider.numbers["in"])]
 
 
 def _place_rider(rider: RosterUnit, sequence: Sequence) -> str:

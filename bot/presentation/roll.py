@@ -239,37 +239,37 @@ def retell_look_up(table: Table, event: Mapping[str, Any]) -> str:
 
 
 def _look_up_chain(
-    table: Table, options: Mapping[str, object], who: str, source: Source
+    table: Table, options: Mapping[str, object], player: str, source: Source
 ) -> ReplyWithRecord:
     """Return the answer of a table together with that of each table rolled after it."""
     inputs = {name: value for name, value in options.items() if value is not None}
-    given = dict(inputs)
+    complete_inputs = dict(inputs)
     rolled: list[RolledDie] = []
-    pending = table.owes(given)
+    pending = table.owes(complete_inputs)
     if (table.blank or table.chain) and (pending or table.chain):
-        check_reach(table, given, pending)
+        check_reach(table, complete_inputs, pending)
     for option, dice in pending:
         values = [source.draw(die) for die in dice]
         rolled += [die.with_value(value) for die, value in zip(dice, values, strict=True)]
-        given[option] = sum(value for value in values if isinstance(value, int))
+        complete_inputs[option] = sum(value for value in values if isinstance(value, int))
     following: ReplyWithRecord | None = None
     try:
-        answer = table.read(given)
+        answer = table.read(complete_inputs)
         chained_table = table.chain.get(str(answer.out.get(CHAIN)))
         if chained_table is not None:
-            chained_inputs = chained_table.select_handed_inputs(given)
-            following = _look_up_chain(chained_table, chained_inputs, who, source)
+            chained_inputs = chained_table.select_handed_inputs(complete_inputs)
+            following = _look_up_chain(chained_table, chained_inputs, player, source)
     except UserError as error:
         if not rolled:
             raise
-        return _build_unanswered_lookup(table, options, rolled, who, error)
-    reply = build_lookup_reply(table, given, answer, who if rolled else "", rolled)
+        return _build_unanswered_lookup(table, options, rolled, player, error)
+    reply = build_lookup_reply(table, complete_inputs, answer, player if rolled else "", rolled)
     chained: PlayRecord | None = None
     if following is not None and chained_table is not None:
         reply = _join_table_replies(reply, answer, chained_table, following.reply)
         chained = following.happening
     if not rolled and chained is None:
-        return ReplyWithRecord(reply, given=given)
+        return ReplyWithRecord(reply, given=complete_inputs)
     out = dict(answer.out)
     result = _format_for_log(table, answer)
     if chained is not None:
@@ -285,7 +285,7 @@ def _look_up_chain(
         target=table.id,
         result=result,
     )
-    return ReplyWithRecord(reply, record, given)
+    return ReplyWithRecord(reply, record, complete_inputs)
 
 
 _DIGITS = (("tens", "ones"), ("hundreds", "tens", "ones"))
@@ -298,20 +298,25 @@ def split_digits_of_row(table: Table, options: Mapping[str, object]) -> dict[str
     returned as they are.
     """
     names = tuple(roll.option for roll in table.rolls)
-    given = dict(options)
-    number = str(given.get(names[0], "")) if names in _DIGITS else ""
-    has_more = any(given.get(name) is not None for name in names[1:])
+    inputs = dict(options)
+    number = str(inputs.get(names[0], "")) if names in _DIGITS else ""
+    has_more = any(inputs.get(name) is not None for name in names[1:])
     if has_more or not number.isdecimal() or len(number) != len(names):
-        return given
-    return given | dict(zip(names, number, strict=True))
+        return inputs
+    return inputs | dict(zip(names, number, strict=True))
 
 
 def _build_unanswered_lookup(
-    table: Table, options: Mapping[str, object], rolled: Many[RolledDie], who: str, error: UserError
+    table: Table,
+    options: Mapping[str, object],
+    rolled: Many[RolledDie],
+    player: str,
+    error: UserError,
 ) -> ReplyWithRecord:
     """Return the reply and record of dice for which a table has no answer, with the reason."""
     result = format_no_result(error)
-    reply = Reply(result, (Thrown(tuple(die.value for die in rolled)),), by=f"{who}, {table.title}")
+    dice = Thrown(tuple(die.value for die in rolled))
+    reply = Reply(result, (dice,), by=f"{player}, {table.title}")
     inputs = {name: value for name, value in options.items() if value is not None}
     record = PlayRecord(
         "table",

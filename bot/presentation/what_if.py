@@ -215,27 +215,33 @@ def _list_option_changes(option: Option, raw: Inputs, common: Iterable[str]) -> 
         return [_toggle_input(label, changed, is_set=is_set, is_common=is_common)]
     if option.type == "mods" and option.values:
         return _list_modifier_changes(option, raw, common)
-    if option.name.partition(".")[0] in OWNERS and option.type == "enum" and "." in option.name:
-        return [
-            InputChange(f"{label}: {word}", {**raw, option.name: word})
-            for word in option.values
-            if word != value
-        ]
+    if _is_track_of_owner(option):
+        words = [word for word in option.values if word != value]
+        return [InputChange(f"{label}: {word}", {**raw, option.name: word}) for word in words]
     if option.type == "int" and value and option.default == 0 and str(value) != "0":
-        without = {name: given for name, given in raw.items() if name != option.name}
-        return [InputChange(f"no {label}", without, planned=True)]
+        remaining = {name: raw[name] for name in raw if name != option.name}
+        return [InputChange(f"no {label}", remaining, planned=True)]
     return []
+
+
+def _is_track_of_owner(option: Option) -> bool:
+    """Return whether an option is a track, of the game, a side or its foe, with words as values."""
+    owner, dot, _ = option.name.partition(".")
+    return owner in OWNERS and option.type == "enum" and bool(dot)
 
 
 def _list_modifier_changes(option: Option, raw: Inputs, common: Iterable[str]) -> list[InputChange]:
     """Return the inputs with each modifier word of an option added or removed."""
-    given = split_words(raw.get(option.name) or ())
+    current_words = split_words(raw.get(option.name) or ())
     changes = []
     for word in option.values:
         if word in FIXED:
             continue
-        is_set = word in given
-        words = [other for other in given if other != word] if is_set else [*given, word]
+        is_set = word in current_words
+        if is_set:
+            words = [current for current in current_words if current != word]
+        else:
+            words = [*current_words, word]
         label = _lowercase_first(option.labels.get(word, word.replace("_", " ")))
         changed = {**raw, option.name: " ".join(words)}
         changes.append(_toggle_input(label, changed, is_set=is_set, is_common=word in common))
@@ -259,12 +265,12 @@ def _list_firer_changes(raw: Inputs, given: Given) -> list[InputChange]:
             continue
         unit_names = number_repeated([unit.word for unit in units])
         for index, piece in enumerate(pieces):
-            others = [*pieces[:index], *pieces[index + 1 :]]
+            other_pieces = [*pieces[:index], *pieces[index + 1 :]]
             if index:
-                leading = {**raw, name: "; ".join([piece, *others])}
+                leading = {**raw, name: "; ".join([piece, *other_pieces])}
                 changes.append(InputChange(f"{unit_names[index]} leads", leading, planned=True))
-            without = {**raw, name: "; ".join(others)}
-            changes.append(InputChange(f"no {unit_names[index]}", without, planned=True))
+            remaining = {**raw, name: "; ".join(other_pieces)}
+            changes.append(InputChange(f"no {unit_names[index]}", remaining, planned=True))
     return changes
 
 
