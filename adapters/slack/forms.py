@@ -1,5 +1,5 @@
-"""Modals at work: opened at once while their trigger lives, errors shown at their field, answers
-posted after.
+"""Modals for forms: opened at once, because their trigger dies within three seconds, changed, and
+submitted, with errors shown at their fields.
 """
 
 import asyncio
@@ -45,26 +45,30 @@ log = logging.getLogger(__name__)
 Opening = TypeVar("Opening")
 
 MAX_CARRIED = 1_900
+"""Maximum number of characters of a command in a button."""
 AT_FIELD = 1.8
 """Seconds that a submitted form waits for its work, so that an error can appear at its field."""
 MAX_ERROR = 2_000
 FOR_MANAGERS = ("not-player", "not-yours")
-"""Refusals of a form that do not hold for a manager of the workspace."""
+"""Codes of refusals of a form that do not apply to a manager of the workspace."""
 AGAIN = (0.3, 1.0)
 """Seconds before each further attempt to open a form, for which Slack gives three."""
 
 
 class SlackForms:
-    """Opens, changes and takes modals."""
+    """Opens and changes modals, and runs what is submitted in them."""
 
     def __init__(self, work: RequestHandler) -> None:
         self._work = work
         self._app = work.app
 
     async def open_for_command(self, request: SlackRequest, text: str, ack: Ack) -> bool:
-        """Open the form for a command that lacks something; whether there was one to open.
+        """Open the form of a command that lacks what it needs, or the choice of a command if `text`
+        is no whole command.
 
-        Then the command is acknowledged, before anything else: its trigger lives as short.
+        Return False if there is nothing to open, so that the command must be run. Else it was
+        acknowledged, before the form is built, and answered: by the form, by an offer of scenarios,
+        or by a refusal.
         """
         words = comparison_key(text).removeprefix("/").split()
         if names_group(words, self._app.registry):
@@ -94,52 +98,59 @@ class SlackForms:
     async def _offer_scenario(
         self, request: SlackRequest, spec: CommandSpec, options: Mapping[str, object]
     ) -> bool:
-        """Offer a scenario in place of the form where no game is on; whether it was offered."""
+        """Post an offer of scenarios instead of the form, if the app has one for this command.
+
+        Return whether it was posted.
+        """
         offer = await self._app.forms.offer_scenario(spec, options, request.who, request.where)
         if offer is not None:
             await self._work.posts.deliver(request, offer)
         return offer is not None
 
     async def _open_command_choice(self, request: SlackRequest, text: str, ack: Ack) -> bool:
-        """Open what asks which command is meant, by its first words alone, or its form where
-        there is but one.
+        """Open the choice of a command from those that begin with the words of `text`, or the form
+        if there is only one such command. Without text, all commands can be chosen.
+
+        Return False, without an acknowledgement, if no command begins so or there are more than
+        two words.
         """
         words = tuple(comparison_key(text).removeprefix("/").split())
         try:
-            seen = await self._app.load_registry(request.where)
+            registry = await self._app.load_registry(request.where)
         except UserError:
-            return False  # the command is run all the same: its answer says what is wrong
+            return False  # the command is run, and its answer says what is wrong
         if not words:
             await ack()
-            known = await self._app.get_completion_context(request.where, request.who)
-            games = {*await self._app.enabled.list_systems(request.where), known.system}
-            await self._open(request, "help", build_command_choice_view((), seen, request, games))
+            context = await self._app.get_completion_context(request.where, request.who)
+            games = {*await self._app.enabled.list_systems(request.where), context.system}
+            view = build_command_choice_view((), registry, request, games)
+            await self._open(request, "help", view)
             return True
-        if (
-            not 0 < len(words) < 3
-            or words[0] not in seen.top_names
-            or not (below := list(seen.list_below(words)))
-        ):
+        if len(words) > 2 or words[0] not in registry.top_names:
+            return False
+        specs = list(registry.list_below(words))
+        if not specs:
             return False
         await ack()
-        is_one = len(below) == 1
         try:
-            view = (
-                await self._begin_view(request, below[0], {})
-                if is_one
-                else build_command_choice_view(words, seen, request)
-            )
+            if len(specs) == 1:
+                view = await self._begin_view(request, specs[0], {})
+            else:
+                view = build_command_choice_view(words, registry, request)
         except UserError as error:
             await self._work.posts.deliver(request, build_error_reply(error))
             return True
         await self._open(request, text, view)
         return True
 
-    async def open_from_button(self, request: SlackRequest, what: str) -> None:
-        """Open the form that a button is for; `what` comes behind `form:` in its action."""
+    async def open_from_button(self, request: SlackRequest, target: str) -> None:
+        """Open the form of a button, or post the offer of scenarios or the refusal instead.
+
+        `target` is the button's action without its prefix.
+        """
         try:
             offer = await self._app.forms.offer_scenario_for_button(
-                what, request.who, request.where
+                target, request.who, request.where
             )
         except UserError as error:
             offer = build_error_reply(error)
@@ -148,7 +159,7 @@ class SlackForms:
             return
 
         async def open_draft(person: Person) -> Draft:
-            return await self._app.forms.open_draft(what, person, request.where)
+            return await self._app.forms.open_draft(target, person, request.where)
 
         try:
             draft = await self._open_as(request, open_draft)
@@ -156,33 +167,37 @@ class SlackForms:
             await self._work.posts.deliver(request, build_error_reply(error))
             return
         form = await open_form(self._app, ROOM, draft, request.who, request.where)
-        await self._open(
-            request, " ".join(draft.path), build_form_view(form.form, draft, form.spec, request)
-        )
+        view = build_form_view(form.form, draft, form.spec, request)
+        await self._open(request, " ".join(draft.path), view)
 
     async def offer_correction(self, request: SlackRequest, reply: Reply, text: str) -> Reply:
-        """Return a refusal of what could not be read, with a button that runs the corrected line,
-        and one that opens the form of the command if it has one.
+        """Add a button to the refusal of a command that could not be parsed.
+
+        It runs the corrected line if there is one, else it opens the command's form. If the command
+        is unknown or has no options, the refusal stays as it is.
         """
         line = reply.better.removeprefix("/")
         if line and len(line) <= MAX_CARRIED:
             run = Button(SAY + line, "Run it", "good")
             return replace(reply, buttons=(*reply.buttons, run))
         try:
-            spec, used = (await self._app.load_registry(request.where)).find(
-                text.removeprefix("/").split()
-            )
+            registry = await self._app.load_registry(request.where)
+            spec, name_length = registry.find(text.removeprefix("/").split())
         except UserError:
             return reply
         if not spec.options:
             return reply
         action = OPEN_FORM + text
         if len(action) > MAX_CARRIED:
-            action = OPEN_FORM + " ".join(text.split()[:used])
+            action = OPEN_FORM + " ".join(text.split()[:name_length])
         return replace(reply, buttons=(*reply.buttons, Button(action, "Fix it")))
 
     async def on_submit(self, ack: Ack, body: Json) -> None:
-        """A modal was submitted. Raises UserError."""
+        """Handle a submitted modal: run its form, or open the form of the chosen command, or run
+        that command if it has no options.
+
+        Raises UserError for a modal that is not ours.
+        """
         view = body["view"]
         meta = read_meta(view, body["user"]["id"])
         request = meta.request
@@ -190,25 +205,29 @@ class SlackForms:
             await self._run_submitted_form(ack, meta, view)
             return
         values = view["state"]["values"]
-        picked = ((values.get("command") or {}).get(FIELD) or {}).get("selected_option")
-        if not picked:
+        field_state = (values.get("command") or {}).get(FIELD) or {}
+        choice = field_state.get("selected_option")
+        if not choice:
             raise UserError("No command was chosen.", code="bad-form")
-        spec = await self._app.find_spec_in_place(tuple(picked["value"].split()), request.where)
+        spec = await self._app.find_spec_in_place(tuple(choice["value"].split()), request.where)
         if spec.options:
             try:
-                further = await self._begin_view(request, spec, {})
+                form_view = await self._begin_view(request, spec, {})
             except UserError as error:
                 await ack()
                 await self._work.posts.deliver(request, build_error_reply(error))
                 return
-            await ack(response_action="update", view=further)
+            await ack(response_action="update", view=form_view)
         else:
             command = request.build_command(spec.path, {})
             run = partial(self._work.run_command, request, spec, {})
             await self._work.answer_request(request, command, run, ack)
 
     async def on_action(self, ack: Ack, body: Json) -> None:
-        """Something in a modal was pressed or, while it shows the odds, changed."""
+        """Update a form after a button in it was pressed, or a field changed while it shows odds.
+
+        The values are saved in the draft.
+        """
         view = body["view"]
         meta = read_meta(view, body["user"]["id"])
         await ack()
@@ -217,83 +236,82 @@ class SlackForms:
         draft = await self._app.drafts.get(meta.draft, request.person_key)
         if draft is None or not (meta.counts or name in (COUNT, MORE)):
             return
-        _, taken = await self._read_view(request, draft, view)
+        _, result = await self._read_view(request, draft, view)
         page = draft.page ^ 1 if name == MORE else draft.page
-        # what was refused before may be put right by now; what is wrong now is said anew
-        draft = draft._replace(options=taken.options, page=page, wrong="", message="")
+        # an earlier problem may be solved by now; a new one is described below
+        draft = draft._replace(options=result.options, page=page, wrong="", message="")
         counts = meta.counts or name == COUNT
-        if taken.problem is not None and not counts:
-            problem = taken.problem
+        if result.problem is not None and not counts:
+            problem = result.problem
             draft = draft._replace(wrong=problem.option or "", message=describe_problem(problem))
         await self._app.drafts.put(draft)
-        lines = await self._format_odds(request, draft, taken) if counts else []
+        lines = await self._format_odds(request, draft, result) if counts else []
         form = await open_form(self._app, ROOM, draft, request.who, request.where)
-        shown = build_form_view(form.form, draft, form.spec, request, lines)
+        new_view = build_form_view(form.form, draft, form.spec, request, lines)
         await self._call(
-            request, "views.update", view_id=view["id"], hash=view.get("hash"), view=shown
+            request, "views.update", view_id=view["id"], hash=view.get("hash"), view=new_view
         )
 
     async def _format_odds(
-        self, request: SlackRequest, draft: Draft, taken: FormResult
+        self, request: SlackRequest, draft: Draft, result: FormResult
     ) -> list[str]:
-        """The odds of what a form holds, one line for those who share them; or why there are
-        none yet.
+        """Compute the odds of a filled form, and format a line for each group of units with the
+        same odds. If there are none yet, return a line that says why.
         """
-        if taken.problem is not None:
-            return [escape_text(describe_problem(taken.problem))]
+        if result.problem is not None:
+            return [escape_text(describe_problem(result.problem))]
         reply = await self._app.press(f"count:{draft.key}", request.who, request.where, "")
         if reply.error:
-            return [f"_{escape_text(' '.join((reply.title, *reply.format_body()[:1])))}_"]
+            refusal = " ".join((reply.title, *reply.format_body()[:1]))
+            return [f"_{escape_text(refusal)}_"]
         return [_format_odds_line(part) for part in reply.lines if isinstance(part, Odds)]
 
     async def _run_submitted_form(self, ack: Ack, meta: Meta, view: Json) -> None:
-        """Do what a filled-in form asks for: a quick refusal appears at its field, anything else
-        is posted.
+        """Run a submitted form. A refusal that is ready in time appears at its field; any other
+        reply is posted.
+
+        A result that needs one more value changes the form so that it asks for it.
         """
         request = meta.request
         try:
             draft = await self._app.drafts.get_own(meta.draft, request.person_key)
-        except UserError as gone:
+        except UserError as error:
             await ack()
-            await self._work.posts.deliver(request, build_error_reply(gone))
+            await self._work.posts.deliver(request, build_error_reply(error))
             return
-        form, taken = await self._read_view(request, draft, view)
+        form, result = await self._read_view(request, draft, view)
 
         async def show_at_field(reply: Reply) -> bool:
             if not reply.error or reply.seen or reply.code in ("used-up", "other-game"):
                 return False
             text = describe_in_form(form.spec, reply)[:MAX_ERROR]
-            await ack(
-                response_action="errors", errors={find_block(form.form, draft, reply.option): text}
-            )
+            block = find_block(form.form, draft, reply.option)
+            await ack(response_action="errors", errors={block: text})
             return True
 
-        if taken.problem is not None and taken.problem.code == ONE_MORE:
+        problem = result.problem
+        if problem is not None and problem.code == ONE_MORE:
+            message = describe_problem(problem)
             draft = draft._replace(
-                options=taken.options,
-                wrong=taken.problem.option or "",
-                message=describe_problem(taken.problem),
+                options=result.options, wrong=problem.option or "", message=message
             )
             await self._app.drafts.put(draft)
-            further = await open_form(self._app, ROOM, draft, request.who, request.where)
-            await ack(
-                response_action="update",
-                view=build_form_view(further.form, draft, form.spec, request),
-            )
+            new_form = await open_form(self._app, ROOM, draft, request.who, request.where)
+            new_view = build_form_view(new_form.form, draft, form.spec, request)
+            await ack(response_action="update", view=new_view)
             return
-        if taken.problem is not None:
-            await show_at_field(build_error_reply(taken.problem))
+        if problem is not None:
+            await show_at_field(build_error_reply(problem))
             return
-        is_button = await save_draft_if_runnable(self._app, form, taken)
-        command = request.build_command(*form.get_command(taken))
+        is_button = await save_draft_if_runnable(self._app, form, result)
+        command = request.build_command(*form.get_command(result))
 
-        async def run_form(who: Person) -> Reply:
-            run = (
-                None
-                if is_button
-                else lambda: self._work.run_command(request, form.spec, taken.options, who)
-            )
-            return await form.answer_command(self._app, taken, replace(command, who=who), run)
+        async def run_form(user: Person) -> Reply:
+            run = None
+            if not is_button:
+                run = partial(self._work.run_command, request, form.spec, result.options, user)
+            user_command = replace(command, who=user)
+            return await form.answer_command(self._app, result, user_command, run)
 
         await self._work.answer_request(
             request, command, run_form, ack, patience=AT_FIELD, quick=show_at_field
@@ -302,18 +320,18 @@ class SlackForms:
     async def _read_view(
         self, request: SlackRequest, draft: Draft, view: Json
     ) -> tuple[OpenForm, FormResult]:
-        """The form of a modal as it was shown, and what has become of it."""
+        """Return the form that a modal shows, and the result of what was filled in."""
         form = await open_form(self._app, ROOM, draft, request.who, request.where)
-        return form, form.read_filled(
-            read_state(form.form, (view.get("state") or {}).get("values") or {})
-        )
+        values = (view.get("state") or {}).get("values") or {}
+        return form, form.read_filled(read_state(form.form, values))
 
     async def _begin_view(
         self, request: SlackRequest, spec: CommandSpec, options: Mapping[str, object]
     ) -> Json:
-        """A new form, filled in with what was given, else with what lasts from the time before.
+        """Build the modal of a new form, filled with `options`, or without any with the reusable
+        values of the user's last use.
 
-        Raises UserError for who could not send it.
+        Raises UserError if this user could not send the form.
         """
 
         async def begin(person: Person) -> OpenForm:
@@ -325,10 +343,11 @@ class SlackForms:
     async def _open_as(
         self, request: SlackRequest, open_form: Callable[[Person], Awaitable[Opening]]
     ) -> Opening:
-        """Return what `open_form` opens for the person who asks.
+        """Call `open_form` with the user of the request and return its result.
 
-        Whether they manage the workspace is looked up only if it matters. Raises UserError for who
-        could not send the form.
+        If it refuses because the user has no such right, ask Slack whether they manage the
+        workspace, and call it again for a manager. Raises UserError if the user could not send the
+        form.
         """
         try:
             return await open_form(request.who)
@@ -341,24 +360,29 @@ class SlackForms:
             return await open_form(person)
 
     async def _open(self, request: SlackRequest, text: str, view: Json) -> None:
-        if not await self._call(request, "views.open", trigger_id=request.trigger, view=view):
+        """Open a modal. If that fails, post a refusal with a button that opens the form of the
+        command `text`.
+        """
+        is_open = await self._call(request, "views.open", trigger_id=request.trigger, view=view)
+        if not is_open:
             error = UserError(
                 "The form could not be opened: Slack gives three seconds for it.", code="too-late"
             )
-            await self._work.posts.deliver(
-                request, await self.offer_correction(request, build_error_reply(error), text)
-            )
+            refusal = await self.offer_correction(request, build_error_reply(error), text)
+            await self._work.posts.deliver(request, refusal)
 
-    async def _call(self, request: SlackRequest, method: str, **more: Any) -> bool:
-        """Open or change a modal; whether Slack did. A change that another has overtaken is no
-        harm.
+    async def _call(self, request: SlackRequest, method: str, **arguments: Any) -> bool:
+        """Open or change a modal, again if Slack is busy for a short time.
+
+        Return False if Slack refused or took too long, which is logged. Return True in a workspace
+        without the app.
         """
         team = await self._work.teams.find(request.team)
         if team is None:
             return True
         for pause in (*AGAIN, 0.0):
             try:
-                await self._work.wire.call(team.token, method, **more)
+                await self._work.wire.call(team.token, method, **arguments)
                 return True
             except SlackRefused as refused:
                 trouble: Exception = refused
@@ -376,8 +400,16 @@ class SlackForms:
 
 
 def _format_odds_line(odds: Odds) -> str:
-    """A line of odds: `VC Squad 5: at least shaken *83%*, casualties *38%*`."""
-    told = [(word, least) for (word, _), least in zip(odds.chances, odds.least, strict=False)]
-    found = [*reversed(told)] or list(odds.chances)
-    shown = ", ".join(f"{escape_text(word)} *{format_percent(chance)}*" for word, chance in found)
-    return f"{escape_text(odds.heading)}: {f'{LEAST} ' if told else ''}{shown}"
+    """Format a line of odds: `VC Squad 5: at least shaken *83%*, casualties *38%*`.
+
+    Without chances of "at least", the line has the chance of each result.
+    """
+    words = [word for word, _ in odds.chances]
+    chances = list(zip(words, odds.least, strict=False))
+    chances.reverse()
+    prefix = f"{LEAST} " if chances else ""
+    results = ", ".join(
+        f"{escape_text(word)} *{format_percent(chance)}*"
+        for word, chance in chances or odds.chances
+    )
+    return f"{escape_text(odds.heading)}: {prefix}{results}"

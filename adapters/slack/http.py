@@ -1,4 +1,4 @@
-"""HTTP mode: requests at /slack/events, each signed by Slack, fresh, and taken once."""
+"""HTTP mode: requests at /slack/events, each signed by Slack, recent, and accepted once."""
 
 import hashlib
 import hmac
@@ -18,16 +18,18 @@ MAX_BODY = 4 * 1024 * 1024
 
 
 def create_signature_check(secret: str, clock: Callable[[], float] = time.time) -> SignatureCheck:
-    """What knows Slack's own requests by the app's secret; Slack signs its own repeats anew."""
+    """Create the check that a request is Slack's own, by the app's signing secret.
+
+    If Slack sends a request again, it signs it with a new timestamp.
+    """
 
     def verify_signature(timestamp: str, signature: str, body: bytes) -> bytes | None:
-        digest = hmac.new(
-            secret.encode(), b"v0:%s:%s" % (timestamp.encode(), body), hashlib.sha256
-        ).hexdigest()
-        is_slacks = hmac.compare_digest(
-            f"v0={digest}".encode(), signature.encode("utf-8", "replace")
-        )
-        return digest.encode() if is_slacks else None
+        signed = b"v0:%s:%s" % (timestamp.encode(), body)
+        digest = hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest()
+        expected = f"v0={digest}".encode()
+        if not hmac.compare_digest(expected, signature.encode("utf-8", "replace")):
+            return None
+        return digest.encode()
 
     headers = ("X-Slack-Request-Timestamp", "X-Slack-Signature")
     return SignatureCheck("Slack", headers, "v0=[0-9a-f]{64}", verify_signature, clock)
@@ -36,15 +38,17 @@ def create_signature_check(secret: str, clock: Callable[[], float] = time.time) 
 def create_web_app(
     bolt: AsyncApp, secret: str, routes: Iterable[web.RouteDef] = ()
 ) -> web.Application:
-    """The web application: Slack's requests, a page for health checks, and further `routes`."""
+    """Create the web application that passes Slack's requests to `bolt`, with a page for health
+    checks and further `routes`.
+    """
 
     async def event(request: web.Request, body: bytes) -> web.StreamResponse:
         content_type = request.headers.get("Content-Type", "").partition(";")[0].strip()
-        if not is_valid_payload(
-            parse_body(body.decode("utf-8"), content_type)
-        ):  # read as the library does
+        payload = parse_body(body.decode("utf-8"), content_type)  # as the library reads it
+        if not is_valid_payload(payload):
             raise ValueError("it has another shape")
-        return await to_aiohttp_response(await bolt.async_dispatch(await to_bolt_request(request)))
+        response = await bolt.async_dispatch(await to_bolt_request(request))
+        return await to_aiohttp_response(response)
 
     async def health(_: web.Request) -> web.StreamResponse:
         return web.Response(text="ok")

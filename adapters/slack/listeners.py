@@ -1,4 +1,4 @@
-"""What Slack tells the app, and what is done about it; all is acknowledged well within three
+"""Listeners for everything that Slack sends to the app. Each acknowledges well within three
 seconds.
 """
 
@@ -38,110 +38,144 @@ log = logging.getLogger(__name__)
 
 ANY_COMMAND = "/grognard"
 TEXT = ("as typed",)
-"""The path under which a text is written down that is yet to be read."""
+"""The path of a stored command that is a text, not parsed yet."""
 _WRITTEN = (None, "file_share", "thread_broadcast")
+"""Subtypes of messages that a person wrote."""
 ONCE = ("close",)
-"""Buttons of public messages that go when they were pressed."""
+"""Buttons of public messages that are removed after they were pressed."""
 PRIVATE_PAGES = ("help", "whatif", "back")
-"""Buttons whose private message becomes the next screen; under a message for all they open one."""
+"""Buttons that turn their private message into the next page; under a public message they post a
+new private one.
+"""
 IN_PLACE = (
     *("log", "die", "handcard", "handpage", "reveal", "consent", "refuse", "snooze"),
     "handover",
 )
-"""Buttons whose message becomes the answer, or the next page."""
-PATIENCE = 1.0  # the answer waits no longer for it
+"""Buttons that turn their message into the answer, or the next page."""
+PATIENCE = 1.0
+"""Maximum seconds for the removal of used buttons."""
 
 
 def get_bot_of_event(body: Json, team: Team) -> str:
-    """Return the bot's id where the event came from. An installation for a whole organization has
-    another one in each workspace, and the event names it.
+    """Return the bot's user id in the workspace of an event.
+
+    With the installation of an organisation the bot has another id in each workspace, which the
+    event names.
     """
     authorizations: Sequence[Json] = body.get("authorizations") or ({},)
     return str(authorizations[0].get("user_id") or team.bot_user)
 
 
 class Listeners:
-    """Requests in, answers out."""
+    """The listeners for commands, messages, buttons, shortcuts and changes of the installation."""
 
     def __init__(self, work: RequestHandler) -> None:
-        self._work, self.forms, self.home = work, SlackForms(work), Home(work)
-        work.answered = self.home.schedule_redraw
+        self._work = work
+        self.forms = SlackForms(work)
+        self.home = Home(work)
+        work.on_answered = self.home.schedule_redraw
 
     async def on_command(self, ack: Ack, body: Json) -> None:
-        """A slash command; one without options opens its form, which must come before any work."""
+        """Run a slash command, or open its form if it lacks what it needs.
+
+        The form is tried first, because its trigger dies within three seconds.
+        """
         request = read_command_payload(body)
-        text = format_command_line(
-            body["command"].casefold(), remove_markup(body.get("text") or "")
-        )
+        arguments = remove_markup(body.get("text") or "")
+        text = format_command_line(body["command"].casefold(), arguments)
         if not await self.forms.open_for_command(request, text, ack):
             await self._run_text(ack, request, text, ())
 
     async def on_message(self, ack: Ack, body: Json) -> None:
-        """A message in the direct messages with the bot."""
+        """Run a message in direct messages with the bot as a command. Other messages are ignored."""
         if body["event"].get("channel_type") == "im":
             await self.on_mention(ack, body)
         else:
             await ack()
 
     async def on_action(self, ack: Ack, body: Json) -> None:
-        """A button of an answer, or a choice in a menu of one."""
-        action = body["actions"][0]
-        does = str((action.get("selected_option") or action).get("value") or "")
+        """Run a pressed button or a choice in a menu: of a message, a window, a form or the home."""
+        pressed = body["actions"][0]
+        action = str((pressed.get("selected_option") or pressed).get("value") or "")
         request = read_press_payload(body)
-        if picked := is_from_home(body) and action.get("selected_conversation"):
-            if there := await self.home.read_picked_channel(request, picked, ack):
-                await self.forms.open_from_button(there, "game start")
-            return
-        quick = self.home.create_modal_reply(request, ack) if is_from_home(body) else None
+        quick: Quick | None = None
         if is_from_home(body):
+            channel = pressed.get("selected_conversation")
+            if channel:
+                await self._start_game_in(ack, request, channel)
+                return
+            quick = self.home.create_modal_reply(request, ack)
             request = await self.home.read_press(request, body)
         view = body.get("view") or {}
         if view.get("callback_id") == WINDOW:
-            asked = replace(
-                read_meta(view, request.user).request, trigger=request.trigger, view=view["id"]
-            )
-            with self._work.posts.hands.pause_during_press(asked):
-                await self._run_press(ack, replace(asked, request_id=request.request_id), does, {})
+            await self._run_press_in_window(ack, request, action, view)
         elif view.get("type") == "modal":
             await self.forms.on_action(ack, body)
-        elif not str(action.get("action_id", "")).startswith(ACTION):
+        elif not str(pressed.get("action_id", "")).startswith(ACTION):
             await ack()
-        elif does.startswith(SAY):
-            await self._run_text(ack, request, does.removeprefix(SAY), (), quick)
-        elif does.startswith(OPEN_FORM):
+        elif action.startswith(SAY):
+            await self._run_text(ack, request, action.removeprefix(SAY), (), quick)
+        elif action.startswith(OPEN_FORM):
             await ack()
-            await self.forms.open_from_button(request, does.removeprefix(OPEN_FORM))
+            await self.forms.open_from_button(request, action.removeprefix(OPEN_FORM))
         else:
-            await self._run_press(ack, request, does, body.get("message") or {}, quick)
+            await self._run_press(ack, request, action, body.get("message") or {}, quick)
+
+    async def _start_game_in(self, ack: Ack, request: SlackRequest, channel: str) -> None:
+        """Open the form that starts a game in a channel picked on the home, if the user and the
+        bot are members.
+        """
+        channel_request = await self.home.read_picked_channel(request, channel, ack)
+        if channel_request:
+            await self.forms.open_from_button(channel_request, "game start")
+
+    async def _run_press_in_window(
+        self, ack: Ack, request: SlackRequest, action: str, view: Json
+    ) -> None:
+        """Run a button of a window in the place where the window was opened.
+
+        The hand in the window is not redrawn meanwhile.
+        """
+        opener = read_meta(view, request.user).request
+        window_request = replace(opener, trigger=request.trigger, view=view["id"])
+        with self._work.posts.hands.pause_during_press(window_request):
+            press_request = replace(window_request, request_id=request.request_id)
+            await self._run_press(ack, press_request, action, {})
 
     async def on_shortcut(self, ack: Ack, body: Json) -> None:
-        """A shortcut: of a message with a roll, what its button does; else a form in the game
-        where it is one's go.
+        """Run a shortcut.
+
+        In the menu of a message it presses the message's button of that name. Elsewhere it opens a
+        form in one of the user's games, preferably one that waits for them. If there is no such
+        button or game, refuse.
         """
         name = str(body.get("callback_id") or "")
         message = body.get("message") or {}
         request = read_shortcut_payload(body)
         if message:
-            does = _find_button_action(message, name)
-            if does:
-                await self._run_press(ack, request, does, message)
+            action = _find_button_action(message, name)
+            if action:
+                await self._run_press(ack, request, action, message)
                 return
             await ack()
-            nothing = UserError(
+            no_roll = UserError(
                 "That message has no roll to undo or show odds for.", code="not-repeatable"
             )
-            await self._work.posts.deliver(request, build_error_reply(nothing))
+            await self._work.posts.deliver(request, build_error_reply(no_roll))
             return
         await ack()
         request, shot = await self.home.find_next_game(request, fires=name == "fire")
         if name == "fire" and not shot:
-            nobody = UserError("You play in no game here whose units fire.", code="no-game")
-            await self._work.posts.deliver(request, build_error_reply(nobody))
+            no_game = UserError("You play in no game here whose units fire.", code="no-game")
+            await self._work.posts.deliver(request, build_error_reply(no_game))
             return
         await self.forms.open_from_button(request, shot or "roll")
 
     async def on_uninstalled(self, ack: Ack, body: Json) -> None:
-        """The app was removed from a workspace: its games wait for the host's retention to end."""
+        """Delete the installation of a workspace that removed the app, unless it is installed again.
+
+        The workspace's games stay until the host's retention ends.
+        """
         await ack()
         team = get_team(body)
         if await self._work.teams.is_back(team, self._work.wire):
@@ -150,14 +184,14 @@ class Listeners:
         await self._work.app.store.mark_server_left(f"{PLATFORM}{team}")
 
     async def on_revoked(self, ack: Ack, body: Json) -> None:
-        """Tokens are dead; the bot's own is as good as a removal."""
+        """Treat a revoked token of the bot as a removal of the app. Other tokens do not matter."""
         if (body["event"].get("tokens") or {}).get("bot"):
             await self.on_uninstalled(ack, body)
         else:
             await ack()
 
     async def on_joined(self, ack: Ack, body: Json) -> None:
-        """Somebody has joined a channel: if it is the bot, it says what it is."""
+        """Post the welcome in a channel that the bot has joined."""
         await ack()
         event = body["event"]
         team = await self._work.teams.find(get_team(body))
@@ -166,81 +200,89 @@ class Listeners:
             await post_welcome(self._work.app, self._work.wire, team, channel, HERE)
 
     async def on_mention(self, ack: Ack, body: Json) -> None:
-        """A message that names the bot, which is the way to play in threads; or one to it alone."""
+        """Run a message that mentions the bot, or one in direct messages, as a command.
+
+        Messages of the bot itself, edits and thanks are ignored; a bare mention shows the help.
+        """
         event = body["event"]
         team = await self._work.teams.find(get_team(body))
-        own = {team.bot_user, get_bot_of_event(body, team)} if team is not None else set[str]()
-        if team is None or not _is_command(event) or event["user"] in own:
+        if team is None or not _is_command(event):
             await ack()
             return
-        text = remove_markup(
-            get_text_after_mention(event.get("text") or "", get_bot_of_event(body, team))
-        )
+        bot = get_bot_of_event(body, team)
+        if event["user"] in (team.bot_user, bot):
+            await ack()
+            return
+        text = remove_markup(get_text_after_mention(event.get("text") or "", bot))
         if _NOTHING.fullmatch(text):  # thanks, @grognard
             await ack()
             return
-        await self._run_text(
-            ack, read_event_payload(body), text or "help", event.get("files") or ()
-        )
+        files = event.get("files") or ()
+        await self._run_text(ack, read_event_payload(body), text or "help", files)
 
     async def answer_receipt(self, receipt: Receipt) -> None:
-        """Answer a request that a dead process acknowledged, and no more."""
+        """Answer a request that a process acknowledged before it died."""
         request = SlackRequest.from_stored_command(receipt.command)
         command = replace(receipt.command, who=await self._work.people.find(request))
 
         async def run() -> Reply:
-            return await (
-                await self._work.start_work(
-                    request, partial(self._run_stored_command, request, command)
-                )
-            )
+            run_command = partial(self._run_stored_command, request, command)
+            work = await self._work.start_work(request, run_command)
+            return await work
 
         with self._work.track_work():
             reply = await self._work.app.answer_receipt(receipt._replace(command=command), run)
             await self._work.post_acknowledged_answer(request, command, reply)
 
     async def _run_stored_command(
-        self, request: SlackRequest, command: Command, who: Person
+        self, request: SlackRequest, command: Command, user: Person
     ) -> Reply:
-        """The answer to a command as it is written down; a text is read first, and where it is
-        refused offers the form."""
+        """Run a stored command (a text, a button, or a command with its options) and return the
+        reply.
+        """
         options = command.options
         if command.path == TEXT:
-            return await self._read_and_run(request, str(options["text"]), options["files"], who)
+            return await self._read_and_run(request, str(options["text"]), options["files"], user)
         if command.path[0] == "button":
-            where = await self._work.find_place(request, command.path)
+            place = await self._work.find_place(request, command.path)
             action = f"{command.path[1]}:{options['rest']}"
             return await self._work.app.press(
-                action, who, where, request.request_id, request.to_json()
+                action, user, place, request.request_id, request.to_json()
             )
         spec = await self._work.app.find_spec_in_place(command.path, request.where)
-        return await self._work.run_command(request, spec, options, who)
+        return await self._work.run_command(request, spec, options, user)
 
     async def _read_and_run(
-        self, request: SlackRequest, text: str, files: Any, who: Person
+        self, request: SlackRequest, text: str, files: Any, user: Person
     ) -> Reply:
+        """Parse a text as a command, run it with the first of `files`, and return the reply.
+
+        A command that lacks what it needs is answered with an invitation to its form. A refusal
+        gets buttons that correct the command, if possible.
+        """
+        app = self._work.app
         try:
-            read = add_file(await self._work.app.parse_line(text, request.where, who), files)
+            parsed = add_file(await app.parse_line(text, request.where, user), files)
         except UserError as error:
             return await self.forms.offer_correction(request, build_error_reply(error, text), text)
-        invitation = await self._work.app.invite_to_form(
-            read.spec, read.options, who, request.where
-        )
+        invitation = await app.invite_to_form(parsed.spec, parsed.options, user, request.where)
         if invitation is not None:
             return invitation
-        reply = await self._work.run_command(request, read.spec, read.options, who)
+        reply = await self._work.run_command(request, parsed.spec, parsed.options, user)
         if not reply.error or reply.seen:
             return reply
-        return await self._work.app.forms.offer_correction(reply, read.spec, read.options, who)
+        return await app.forms.offer_correction(reply, parsed.spec, parsed.options, user)
 
     async def _run_text(
         self, ack: Ack, request: SlackRequest, text: str, files: Any, quick: Quick | None = None
     ) -> None:
-        """Run a command given as text and answer it."""
+        """Run a command given as text, with `files` as Slack describes them, and post the answer.
+
+        See `answer_request` for `quick`.
+        """
         command = request.build_command(TEXT, {"text": text, "files": list(files)})
-        await self._work.answer_request(
-            request, command, partial(self._run_stored_command, request, command), ack, quick=quick
-        )
+        run = partial(self._run_stored_command, request, command)
+        await self._work.answer_request(request, command, run, ack, quick=quick)
 
     async def _run_press(
         self,
@@ -250,28 +292,29 @@ class Listeners:
         message: Mapping[str, Any],
         quick: Quick | None = None,
     ) -> None:
-        """Do what a button stands for; `message` is the one under which it hangs, unless that is
-        private. `quick` may take care of a quick reply by itself."""
-        name, _, rest = action.partition(":")
-        is_for_all = bool(message.get("blocks"))
-        replaces = not request.view and (
-            name in IN_PLACE or (name in PRIVATE_PAGES and not is_for_all)
-        )
-        request = replace(request, replaces=replaces, pressed=is_for_all)
-        command = request.build_command(("button", name), {"rest": rest})
+        """Run the action of a button and post the answer.
 
-        async def press(who: Person) -> Reply:
-            reply = await self._run_stored_command(request, command, who)
-            if name in ONCE and not (reply.error or reply.seen) and is_for_all:
+        `message` is the message with the button, or {} if it is private. See `answer_request` for
+        `quick`. A button of ONCE is then removed from a public message.
+        """
+        name, _, arguments = action.partition(":")
+        is_public = bool(message.get("blocks"))
+        changes_message = name in IN_PLACE or (name in PRIVATE_PAGES and not is_public)
+        replaces = changes_message and not request.view
+        request = replace(request, replaces=replaces, pressed=is_public)
+        command = request.build_command(("button", name), {"rest": arguments})
+
+        async def press(user: Person) -> Reply:
+            reply = await self._run_stored_command(request, command, user)
+            was_run = not reply.error and not reply.seen
+            if name in ONCE and was_run and is_public:
                 self._work.run_in_background(self._remove_used_buttons(request, message))
             return reply
 
         await self._work.answer_request(request, command, press, ack, quick=quick)
 
     async def _remove_used_buttons(self, request: SlackRequest, message: Mapping[str, Any]) -> None:
-        """Leave the message without the buttons that have done their work. It is no harm when
-        that fails.
-        """
+        """Remove the buttons of ONCE from a message. A failure does no harm and is logged."""
         body = {
             "replace_original": True,
             "text": message.get("text") or "-",
@@ -287,12 +330,13 @@ _NOTHING = re.compile(
     r"(?:thank you|thanks|thx|cheers|great|nice|ok)?[\s.!,:)]+|(?:thank you|thanks|thx|cheers)",
     re.I,
 )
-"""What asks for nothing, behind a mention or before it."""
+"""Texts next to a mention that ask for nothing, such as thanks."""
 
 
 def format_command_line(name: str, text: str) -> str:
-    """The command as text: the slash command's name and what follows; `/lnlt help` asks as
-    `/help lnlt` does.
+    """Return a slash command as one line: its name, unless it is `/grognard`, and `text`.
+
+    `/lnlt help` becomes `help lnlt`.
     """
     if name == ANY_COMMAND:
         return text
@@ -302,47 +346,49 @@ def format_command_line(name: str, text: str) -> str:
 
 
 def _find_button_action(message: Json, name: str) -> str:
-    """The action of a message's button of this name; "" where it has none."""
-    elements = [
-        element for block in message.get("blocks") or () for element in block.get("elements") or ()
-    ]
-    values = [str(element.get("value") or "") for element in elements]
-    return next((value for value in values if value.startswith(f"{name}:")), "")
+    """Return the action of a message's button of this name, or ""."""
+    for block in message.get("blocks") or ():
+        for element in block.get("elements") or ():
+            action = str(element.get("value") or "")
+            if action.startswith(f"{name}:"):
+                return action
+    return ""
 
 
-def add_file(read: ParsedCommand, files: Any) -> ParsedCommand:
-    """A command with the first file that came with its message; a file's name in its place is
-    not a file.
+def add_file(parsed: ParsedCommand, files: Any) -> ParsedCommand:
+    """Put the first file of a message into the file options of its command.
+
+    A typed file name is dropped, because it is not a file.
     """
-    options = dict(read.options)
-    for option in read.spec.options:
+    options = dict(parsed.options)
+    for option in parsed.spec.options:
         if option.type == "file":
             options.pop(option.name, None)
             if files:
                 options[option.name] = files[0]
-    return ParsedCommand(read.spec, options)
+    return ParsedCommand(parsed.spec, options)
 
 
 def _is_command(event: Mapping[str, Any]) -> bool:
-    """Return whether a person wrote it, new: no bot, no edit, no deletion."""
+    """Return whether an event is a new message of a person: not a bot's, an edit or a deletion."""
     return event.get("subtype") in _WRITTEN and not event.get("bot_id") and bool(event.get("user"))
 
 
 def remove_one_time_buttons(blocks: list[Json]) -> list[Json]:
-    """Blocks without the buttons that are pressed once; an empty row goes too."""
-    kept = []
+    """Copy blocks without the buttons of ONCE, and without rows that are empty then."""
+    remaining_blocks = []
     for block in blocks:
         if block.get("type") == "actions":
-            block = block | {
-                "elements": [
-                    element for element in block["elements"] if not _is_one_time_button(element)
-                ]
-            }
-            if not block["elements"]:
+            elements = [
+                element for element in block["elements"] if not _is_one_time_button(element)
+            ]
+            if not elements:
                 continue
-        kept.append(block)
-    return kept
+            block = block | {"elements": elements}
+        remaining_blocks.append(block)
+    return remaining_blocks
 
 
 def _is_one_time_button(element: Mapping[str, Any]) -> bool:
-    return str(element.get("action_id", "")).removeprefix(ACTION).partition(":")[0] in ONCE
+    action = str(element.get("action_id", "")).removeprefix(ACTION)
+    return action.partition(":")[0] in ONCE

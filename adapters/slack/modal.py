@@ -1,5 +1,5 @@
-"""A form as a Slack modal: what is needed first, the rest behind *More fields*, the odds inside,
-errors on top.
+"""A form as a Slack modal: common fields first, rare ones after *More fields*, with the odds inside
+and a problem on top. Also the modals of a command choice and of a private answer.
 """
 
 import json
@@ -19,14 +19,15 @@ from bot.ui.registry import TABLE, Registry
 from bot.ui.spec import CommandSpec, Path
 
 ROOM = Room(fields=90, picks=100, ticks=100, folds=True, counts=True)
-"""What a modal holds, with room for the odds and the buttons."""
+"""The limits of a modal, less than Slack's to leave room for the odds and the buttons."""
 FORM, PICK, WINDOW = "form", "pick", "window"
+"""The kinds of modals, which are their callback_ids."""
 FIELD = "value"
 """The action_id of every field; its block_id is the field's name."""
 COUNT, MORE = "count", "more"
 """The action_ids of the buttons in a form."""
 USED = "exchanged_trigger_id"
-"""Slack's word where an earlier attempt has opened the modal, though it did not say so."""
+"""Slack's error if an earlier attempt has opened the modal although its call failed."""
 MAX_TITLE = 24
 MAX_INPUT = 3_000
 MAX_CHOICE = 75
@@ -40,61 +41,72 @@ _CHANNEL = re.compile(r"#?([CG][A-Z0-9]+)")
 def build_form_view(
     form: Form, draft: Draft, spec: CommandSpec, request: SlackRequest, odds: Iterable[str] = ()
 ) -> Json:
-    """The modal of a form. `odds` are the lines that it shows inside, counted anew with each
-    change from then on.
+    """Build the modal of a form.
+
+    `odds` are the lines of odds that it shows. If there are any, each change of a field is sent to
+    us, so that the odds are counted again.
     """
     lines = list(odds)
+    counts = bool(lines)
     blocks = [_build_section(f"*{escape_text(draft.message)}*")] if draft.message else []
-    blocks += [_build_field(field, counts=bool(lines)) for field in list_shown_fields(form, draft)]
+    blocks += [_build_field(field, counts=counts) for field in list_shown_fields(form, draft)]
     if lines:
         blocks.append(_build_section("\n".join(lines)[:MAX_INPUT]))
-    if buttons := _build_buttons(form, draft, spec, counts=bool(lines)):
+    buttons = _build_buttons(form, draft, spec, counts=counts)
+    if buttons:
         blocks.append({"type": "actions", "block_id": "buttons", "elements": buttons})
-    meta = write_meta(request, spec.path, draft=draft.key, counts=bool(lines))
+    meta = write_meta(request, spec.path, draft=draft.key, counts=counts)
     return _build_modal(FORM, cut_text(form.title, MAX_TITLE), blocks, meta, form.verb)
 
 
 def _build_modal(kind: str, title: str, blocks: list[Json], meta: str, submit: str) -> Json:
-    ends = (
-        {"submit": build_plain_text(submit), "close": build_plain_text("Cancel")}
-        if submit
-        else {"close": build_plain_text("Close")}
-    )
-    return {
+    """Build a modal. `submit` is the label of its button, or "" for a modal that is only read."""
+    modal: Json = {
         "type": "modal",
         "callback_id": kind,
         "title": build_plain_text(title),
         "private_metadata": meta,
         "blocks": blocks,
-    } | ends
+        "close": build_plain_text("Cancel" if submit else "Close"),
+    }
+    if submit:
+        modal["submit"] = build_plain_text(submit)
+    return modal
 
 
 def list_shown_fields(form: Form, draft: Draft) -> list[Field]:
-    """The fields that the modal shows now."""
+    """List the fields that the modal shows: all, or without the rare ones."""
     return [field for field in form.fields if draft.page or not field.rare]
 
 
 def find_block(form: Form, draft: Draft, option: str) -> str:
-    """The field at which an error in `option` appears; the first field where it is not shown."""
+    """Return the name of the field at which an error in `option` appears.
+
+    If the option's field is not shown, return the first field that is.
+    """
     names = [field.name for field in list_shown_fields(form, draft)]
-    at = form.find_field_of_option(option)
-    return at if at in names or not names else names[0]
+    name = form.find_field_of_option(option)
+    return name if name in names or not names else names[0]
 
 
 def read_state(
     form: Form, values: Mapping[str, Mapping[str, Mapping[str, Any]]]
 ) -> dict[str, object]:
-    """What a modal holds, by field. A file stays what Slack says of it."""
-    found: dict[str, object] = {}
+    """Return what was filled into a modal, by field: a text, the list of chosen values, or a file
+    as Slack describes it.
+    """
+    values_by_field: dict[str, object] = {}
     for field in form.fields:
-        if (state := (values.get(field.name) or {}).get(FIELD)) is not None:
-            found[field.name] = _read_value(state)
-    return found
+        state = (values.get(field.name) or {}).get(FIELD)
+        if state is not None:
+            values_by_field[field.name] = _read_value(state)
+    return values_by_field
 
 
 def _read_value(state: Mapping[str, Any]) -> object:
+    """Return the value of one field, "" if it is empty."""
     if "selected_options" in state:
-        return [one["value"] for one in state["selected_options"] or ()]
+        return [option["value"] for option in state["selected_options"] or ()]
     if state.get("selected_option"):
         return [state["selected_option"]["value"]]
     if state.get("selected_conversation"):
@@ -107,69 +119,85 @@ def _read_value(state: Mapping[str, Any]) -> object:
 def build_command_choice_view(
     path: Path, registry: Registry, request: SlackRequest, games: Collection[str] = ()
 ) -> Json:
-    """The modal that asks which of a name's commands is meant; without a name, which of all, of
-    these `games`.
+    """Build the modal that lets the user choose one of the commands below `path`.
+
+    Without a path it lists all commands, and of the games only `games`.
     """
-    groups: dict[str, list[Json]] = {}
-    off = registry.games.keys() - set(games)
-    tops = (
-        [path]
-        if path
-        else [
-            (name,) for name in registry.top_names if not name.endswith(TABLE) and name not in off
-        ]
-    )
-    for spec in (spec for top in tops for spec in registry.list_below(top)):
-        group = " ".join(spec.path[1:-1]).replace("-", " ") or " ".join(path or spec.path[:1])
-        one = build_choice(f"{spec.path[-1]}: {spec.summary}", " ".join(spec.path))
-        groups.setdefault(group if path or len(spec.path) < 2 else spec.path[0], []).append(one)
-    listed = [(group, choices[:MAX_CHOICES]) for group, choices in groups.items()][:MAX_CHOICES]
+    groups = _group_command_choices(path, registry, games)
     select: Json = {
         "type": "static_select",
         "action_id": FIELD,
         "placeholder": build_plain_text("Type to search"),
     }
-    if len(listed) == 1:
-        select["options"] = listed[0][1]
+    if len(groups) == 1:
+        (select["options"],) = groups.values()
     else:
         select["option_groups"] = [
-            {"label": build_plain_text(group[:MAX_CHOICE]), "options": picks}
-            for group, picks in listed
+            {"label": build_plain_text(group[:MAX_CHOICE]), "options": choices}
+            for group, choices in groups.items()
         ]
-    return _build_modal(
-        PICK,
-        "Choose a command",
-        [_build_input("command", select, "Command")],
-        write_meta(request, path),
-        "Next",
-    )
+    blocks = [_build_input("command", select, "Command")]
+    return _build_modal(PICK, "Choose a command", blocks, write_meta(request, path), "Next")
+
+
+def _group_command_choices(
+    path: Path, registry: Registry, games: Collection[str]
+) -> dict[str, list[Json]]:
+    """Return the commands below `path` as choices, by the label of their group.
+
+    Without a path the groups are the top-level names, without tables and games other than `games`.
+    There are at most MAX_CHOICES groups, and as many choices in each.
+    """
+    tops = [path]
+    if not path:
+        hidden_games = registry.games.keys() - set(games)
+        names = [name for name in registry.top_names if name not in hidden_games]
+        tops = [(name,) for name in names if not name.endswith(TABLE)]
+    groups: dict[str, list[Json]] = {}
+    for top in tops:
+        for spec in registry.list_below(top):
+            if path:
+                group = " ".join(spec.path[1:-1]).replace("-", " ") or " ".join(path)
+            else:
+                group = spec.path[0]
+            choice = build_choice(f"{spec.path[-1]}: {spec.summary}", " ".join(spec.path))
+            groups.setdefault(group, []).append(choice)
+    first_groups = list(groups.items())[:MAX_CHOICES]
+    return {group: choices[:MAX_CHOICES] for group, choices in first_groups}
 
 
 def build_window_view(title: str, blocks: list[Json], request: SlackRequest) -> Json:
-    """The modal of an answer that has a window of its own; what is pressed in it is asked where
-    it was opened.
+    """Build the modal that shows a private answer. A button in it acts in the place of the request.
+
+    A title that fits is the modal's, and is then left out of the blocks.
     """
     fits = len(title) <= MAX_TITLE
     meta = write_meta(replace(request, message="", pressed=False, replaces=False), ())
-    shown = (blocks[1:] if fits else blocks) or [_build_section("-")]
-    return _build_modal(WINDOW, title if fits else "Grognard", shown, meta, "")
+    window_blocks = blocks[1:] if fits else blocks
+    window_title = title if fits else "Grognard"
+    return _build_modal(WINDOW, window_title, window_blocks or [_build_section("-")], meta, "")
 
 
 def write_meta(request: SlackRequest, path: Path, *, draft: str = "", counts: bool = False) -> str:
-    """What a modal must remember: its command and draft, whether it shows odds, and where its
-    answer goes.
+    """Return the metadata of a modal as JSON: its command, the key of its draft, whether it shows
+    odds (`counts`), and the request. See `read_meta`.
+
+    If it is too long for Slack, the response address is left out.
     """
-    kept = {name: value for name, value in request.to_json().items() if name != "user"}
-    form = {"path": list(path)} | ({"draft": draft, "counts": counts} if draft else {})
-    text = json.dumps({**form, **kept}, separators=(",", ":"))
-    if len(text) > MAX_META and kept.pop("response_url", None):
-        return json.dumps({**form, **kept}, separators=(",", ":"))
+    request_fields = request.to_json()
+    request_fields.pop("user", None)
+    form_fields: Json = {"path": list(path)}
+    if draft:
+        form_fields |= {"draft": draft, "counts": counts}
+    text = json.dumps({**form_fields, **request_fields}, separators=(",", ":"))
+    if len(text) > MAX_META and request_fields.pop("response_url", None):
+        return json.dumps({**form_fields, **request_fields}, separators=(",", ":"))
     return text
 
 
 class Meta(NamedTuple):
-    """What a modal remembers: its command, the ask that it comes from, its draft, and whether it
-    shows odds.
+    """The metadata of a modal: its command, the request that it comes from, the key of its draft,
+    and whether it shows odds.
     """
 
     path: Path
@@ -179,8 +207,11 @@ class Meta(NamedTuple):
 
 
 def read_meta(view: Mapping[str, Any], user: str) -> Meta:
-    """Return what `write_meta` wrote; a form that is submitted twice is one request. Raises UserError for one
-    that is none of ours."""
+    """Read the metadata that `write_meta` wrote, for a request of `user`.
+
+    Its request id is that of the modal, so that a form submitted twice is one request. Raises
+    UserError for a modal that is not ours.
+    """
     try:
         meta = json.loads(view["private_metadata"])
         path = tuple(map(str, meta.pop("path")))
@@ -198,23 +229,27 @@ def read_meta(view: Mapping[str, Any], user: str) -> Meta:
 
 
 def _build_field(field: Field, *, counts: bool) -> Json:
-    made = _build_input(
+    """Build a field. With `counts` each change of it is sent to us."""
+    block = _build_input(
         field.name,
         _build_element(field),
         field.label,
         _build_hint(field),
         optional=not field.needed,
     )
-    return made | (
-        {"dispatch_action": True} if counts and field.name != HOW and field.kind != "file" else {}
-    )
+    if counts and field.name != HOW and field.kind != "file":
+        block["dispatch_action"] = True
+    return block
 
 
 def _build_hint(field: Field) -> str:
-    return "" if field.kind in ("picks", "ticks", "how") and not field.rare else field.hint
+    if field.kind in ("picks", "ticks", "how") and not field.rare:
+        return ""
+    return field.hint
 
 
 def _build_element(field: Field) -> Json:
+    """Build the input of a field, filled with its value."""
     if field.kind in ("picks", "ticks"):
         return _build_menu(field, "multi_static_select", "initial_options")
     if field.kind == "pick":
@@ -232,31 +267,42 @@ def _build_element(field: Field) -> Json:
         element["multiline"] = True
     if field.example:
         element["placeholder"] = build_plain_text(cut_text(field.example, MAX_CHOICE_VALUE))
-    return element | ({"initial_value": field.value[:MAX_INPUT]} if field.value else {})
-
-
-def _build_menu(field: Field, kind: str, initial: str) -> Json:
-    """A menu, or radio buttons, with what is chosen."""
-    options = [
-        build_choice(pick.label, pick.value, pick.about) for pick in field.picks[:MAX_CHOICES]
-    ]
-    chosen = [option for option, pick in zip(options, field.picks, strict=False) if pick.chosen]
-    element: Json = {"type": kind, "action_id": FIELD, "options": options}
-    if kind != "radio_buttons":
-        placeholder = (
-            "None"
-            if field.name == FLAGS
-            else "Choose one"
-            if field.kind == "pick"
-            else "Choose units"
-        )
-        element["placeholder"] = build_plain_text(placeholder)
-    if chosen:
-        element[initial] = chosen if initial.endswith("s") else chosen[0]
+    if field.value:
+        element["initial_value"] = field.value[:MAX_INPUT]
     return element
 
 
+def _build_menu(field: Field, kind: str, initial_key: str) -> Json:
+    """Build a menu or radio buttons of Slack's type `kind`. The chosen options are under
+    `initial_key`.
+    """
+    options = []
+    chosen_options = []
+    for pick in field.picks[:MAX_CHOICES]:
+        option = build_choice(pick.label, pick.value, pick.about)
+        options.append(option)
+        if pick.chosen:
+            chosen_options.append(option)
+    element: Json = {"type": kind, "action_id": FIELD, "options": options}
+    if kind != "radio_buttons":
+        element["placeholder"] = build_plain_text(_format_placeholder(field))
+    if chosen_options:
+        takes_list = initial_key.endswith("s")
+        element[initial_key] = chosen_options if takes_list else chosen_options[0]
+    return element
+
+
+def _format_placeholder(field: Field) -> str:
+    if field.name == FLAGS:
+        return "None"
+    return "Choose one" if field.kind == "pick" else "Choose units"
+
+
 def _build_number_input(option: Option, value: str) -> Json:
+    """Build the input of a number with its bounds, filled with `value` if that is allowed.
+
+    A bound to which larger or smaller values are moved is left out.
+    """
     element: Json = {
         "type": "number_input",
         "action_id": FIELD,
@@ -274,6 +320,7 @@ def _build_number_input(option: Option, value: str) -> Json:
 
 
 def _fits(option: Option, value: str) -> bool:
+    """Return whether an option takes a value."""
     try:
         clean(option, value)
     except UserError:
@@ -282,25 +329,28 @@ def _fits(option: Option, value: str) -> bool:
 
 
 def _build_channel_select(value: str) -> Json:
-    """A channel is picked from Slack's own list: a name that was typed would say nothing of its
-    id.
+    """Build a menu of channels from Slack's own list, because a typed name would not tell the
+    channel's id. `value` is the id of the chosen one, perhaps with a #.
     """
     element: Json = {
         "type": "conversations_select",
         "action_id": FIELD,
         "filter": {"include": ["public", "private"]},
     }
-    found = _CHANNEL.fullmatch(value)
-    return element | ({"initial_conversation": found[1]} if found else {})
+    channel_match = _CHANNEL.fullmatch(value)
+    if channel_match:
+        element["initial_conversation"] = channel_match[1]
+    return element
 
 
 def _build_buttons(form: Form, draft: Draft, spec: CommandSpec, *, counts: bool) -> list[Json]:
-    found = []
+    """Build the buttons of a form: for its odds, unless they are shown, and for rare fields."""
+    buttons = []
     if spec.find_option("odds") is not None and not counts:
-        found.append(_build_button(COUNT, "Show the odds"))
+        buttons.append(_build_button(COUNT, "Show the odds"))
     if any(field.rare for field in form.fields):
-        found.append(_build_button(MORE, "Fewer fields" if draft.page else "More fields"))
-    return found
+        buttons.append(_build_button(MORE, "Fewer fields" if draft.page else "More fields"))
+    return buttons
 
 
 def _build_button(name: str, label: str) -> Json:
@@ -315,27 +365,31 @@ def _build_section(text: str) -> Json:
 
 
 def build_choice(text: str, value: str, about: str = "") -> Json:
-    """One option of a select or of checkboxes."""
-    made: Json = {
+    """Build an option of a menu or of radio buttons, with its texts cut to Slack's limit."""
+    choice: Json = {
         "text": build_plain_text(cut_text(text, MAX_CHOICE)),
         "value": value[:MAX_CHOICE_VALUE],
     }
-    return made | ({"description": build_plain_text(cut_text(about, MAX_CHOICE))} if about else {})
+    if about:
+        choice["description"] = build_plain_text(cut_text(about, MAX_CHOICE))
+    return choice
 
 
 def _build_input(
     name: str, element: Json, label: str, hint: str = "", *, optional: bool = False
 ) -> Json:
-    made: Json = {
+    block: Json = {
         "type": "input",
         "block_id": name,
         "label": build_plain_text(label),
         "element": element,
         "optional": optional,
     }
-    return made | ({"hint": build_plain_text(cut_text(hint, MAX_HINT))} if hint else {})
+    if hint:
+        block["hint"] = build_plain_text(cut_text(hint, MAX_HINT))
+    return block
 
 
 def build_plain_text(text: str) -> Json:
-    """A text that shows as it is."""
+    """Build a text without markup, "-" for an empty one."""
     return {"type": "plain_text", "text": text or "-"}

@@ -1,8 +1,8 @@
 """A Reply as one Slack message: blocks, the same as plain text for notifications and screen
 readers, and files.
 
-What is too long folds: a summary, and the whole text as a file. The figures are Slack's, each with
-some room left.
+A reply that is too long is shortened, and the whole text is attached as a file. The limits are
+Slack's, each with some room left.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -57,22 +57,29 @@ MAX_BUTTONS = 25
 MAX_CHOICES = 100
 MAX_CHOICE_VALUE = 150
 BEFORE_MENU = 2
-"""So many buttons come before a menu in their row."""
+"""Number of buttons that come before a menu in their row."""
 MAX_ELEMENTS = 10
+"""Maximum number of texts in a context block."""
 ROOM = 9_500
+"""Maximum number of characters in all blocks of a message; a longer one is shortened."""
 SUMMARY = 2_500
+"""Number of characters of a shortened message."""
 ACTION = "a:"
+"""Prefix of the action_id of a button or menu with an action."""
 APART = "apart"
+"""The kind of a part that has blocks of its own: an entry of a list, or a rule."""
 _CHANNEL = "https://slack.com/app_redirect"
 LATE, PERHAPS, LATE_PERHAPS = "(late) ", "(perhaps shown before) ", "(late, perhaps shown before) "
-"""What an answer begins with that is late, that may be here twice, or both."""
+"""Prefixes of an answer that is late, of one that may have been posted before, or both."""
 _STYLES = {"primary": "primary", "good": "primary", "danger": "danger"}
 
 
 @dataclass(frozen=True, slots=True)
 class SlackMessage:
-    """A message as it is sent: the text and blocks of Slack, the files that go with it, what only
-    programs see, and what is posted instead if it was to change another message and cannot.
+    """A message ready to be sent: its text, its blocks and its files.
+
+    `metadata` is seen only by programs. `instead` is posted if the message should change another
+    one and that is refused.
     """
 
     text: str
@@ -87,150 +94,190 @@ def render_message(
     team: str,
     commands: Registry,
     *,
-    before: str = "",
+    prefix: str = "",
     notes: Iterable[str] = (),
-    own: frozenset[str] = frozenset(),
+    native_types: frozenset[str] = frozenset(),
     reader: CommandReader = CommandReader.SLACK,
 ) -> SlackMessage:
-    """The message for a reply in a workspace, with a remark `before` it. Nothing in it can ping but
-    those whom the reply calls. `own`: the types of Slack's own blocks that the workspace takes.
-    `reader`: where the commands in it are typed."""
+    """Render a reply as a message in the workspace `team`, with `notes` as its last lines.
+
+    `commands` are those of the workspace. `prefix` is the note that it is late. `native_types` are
+    Slack's own block types that the workspace takes. `reader` says how commands in it are typed. A
+    reply that is too long is shortened, with the whole text as a file. The message can ping nobody
+    but the users whom the reply calls.
+    """
     reply, notes = write_commands((reply, tuple(notes)), reader, commands)
     mention = _format_mention(reply, team)
-    mark = before + ("Error: " if reply.error else "")
+    if reply.error:
+        prefix += "Error: "
     lines = [*reply.visible_lines, *notes]
     files = reply.files
-    blocks = _build_blocks(reply, mention, mark, lines, own)
+    blocks = _build_blocks(reply, mention, prefix, lines, native_types)
     if _measure_blocks(blocks) > ROOM or len(blocks) > MAX_BLOCKS - 2:
-        blocks = _build_folded_blocks(reply, mention, mark, lines)
+        blocks = _build_folded_blocks(reply, mention, prefix, lines)
         files = (*files, File("answer.txt", reply.format_text()))
-    plain = replace(reply, lines=speak_parts(lines)).format_text()
-    first, line_end, rest = escape_entities(plain).partition("\n")
-    text = f"{_add_mention(mark + first, mention, reply)}{line_end}{rest}"
+    plain_text = replace(reply, lines=speak_parts(lines)).format_text()
+    first_line, line_end, other_lines = escape_entities(plain_text).partition("\n")
+    text = f"{_add_mention(prefix + first_line, mention, reply)}{line_end}{other_lines}"
     return SlackMessage(_cut(text), blocks, files)
 
 
 def _format_mention(reply: Reply, team: str) -> str:
-    start = f"{PLATFORM}{team}/"
-    users = (key.removeprefix(start) for key in reply.mention if key.startswith(start))
-    called = " ".join(f"<@{user}>" for user in users if user.isalnum())
-    return f" · {called}" if called else ""
+    """Format the users of the workspace whom the reply calls, after a dot, or return ""."""
+    key_prefix = f"{PLATFORM}{team}/"
+    users = [key.removeprefix(key_prefix) for key in reply.mention if key.startswith(key_prefix)]
+    mentions = " ".join(f"<@{user}>" for user in users if user.isalnum())
+    return f" · {mentions}" if mentions else ""
 
 
-def _add_mention(first: str, mention: str, reply: Reply) -> str:
-    """The first line with whom it calls: in front where somebody is waited for, for the
-    notification.
+def _add_mention(first_line: str, mention: str, reply: Reply) -> str:
+    """Add the called users to the first line: in front if the reply waits for them, because a
+    notification shows the beginning.
     """
-    return (
-        f"{mention.removeprefix(' · ')}, {first}"
-        if mention and reply.tone == WAITING
-        else f"{first}{mention}"
-    )
+    if mention and reply.tone == WAITING:
+        return f"{mention.removeprefix(' · ')}, {first_line}"
+    return f"{first_line}{mention}"
 
 
 def _build_blocks(
-    reply: Reply, mention: str, mark: str, lines: Sequence[Part], own: frozenset[str]
+    reply: Reply,
+    mention: str,
+    prefix: str,
+    lines: Sequence[Part],
+    native_types: frozenset[str],
 ) -> list[Json]:
+    """Build the blocks of a whole reply: first line, body, small print, and buttons."""
+    first_line = _add_mention(_format_first_line(reply, prefix), mention, reply)
+    body = [part for part in lines if not isinstance(part, Small)]
+    small_texts = [part.text for part in lines if isinstance(part, Small)]
+    footer = " · ".join(reply.footer)
     return [
-        *_build_sections([_add_mention(_format_first_line(reply, mark), mention, reply)]),
-        *_build_body([part for part in lines if not isinstance(part, Small)], own),
-        *_build_context_blocks(
-            [*(part.text for part in lines if isinstance(part, Small)), " · ".join(reply.footer)],
-        ),
+        *_build_sections([first_line]),
+        *_build_body(body, native_types),
+        *_build_context_blocks([*small_texts, footer]),
         *build_action_rows(reply.buttons, reply.menus),
     ]
 
 
-def _format_first_line(reply: Reply, mark: str) -> str:
-    """The news in bold letters unless nothing happened, the cause in plain ones."""
+def _format_first_line(reply: Reply, prefix: str) -> str:
+    """Format the headline, in bold unless the reply's tone is plain, and its cause.
+
+    The first line of a reply that is over is struck out after the reason.
+    """
     if reply.over:
-        return f"{escape_text(mark + reply.over)}: ~{escape_text(reply.first_line)}~"
-    title = (
-        escape_text(mark + reply.title) if reply.tone in PLAIN else format_bold(mark + reply.title)
-    )
+        return f"{escape_text(prefix + reply.over)}: ~{escape_text(reply.first_line)}~"
+    if reply.tone in PLAIN:
+        title = escape_text(prefix + reply.title)
+    else:
+        title = format_bold(prefix + reply.title)
     return f"{title} · {PEN.plain(reply.by)}" if reply.by else title
 
 
 def _build_folded_blocks(
-    reply: Reply, mention: str, mark: str, lines: Sequence[Part]
+    reply: Reply, mention: str, prefix: str, lines: Sequence[Part]
 ) -> list[Json]:
-    """As much of the answer as fits on one screen, and where the rest is."""
-    kept: list[Row] = []
+    """Build the blocks of a shortened reply: the first SUMMARY characters, and a note about the
+    file with the whole text.
+    """
+    rows: list[Row] = []
     size = 0
-    for text, fixed in render_parts(lines, PEN):
-        size += len(escape_entities(text) if fixed else text) + 1
+    for text, is_fixed in render_parts(lines, PEN):
+        size += len(escape_entities(text) if is_fixed else text) + 1
         if size > SUMMARY:
             break
-        kept.append((text, fixed))
-    title = escape_text(mark + reply.first_line)
-    shown = title if len(title) < 1_000 else title[:1_000].rpartition("&")[0] + " ..."
+        rows.append((text, is_fixed))
+    title = escape_text(prefix + reply.first_line)
+    if len(title) >= 1_000:
+        title = title[:1_000].rpartition("&")[0] + " ..."
     return [
-        *_build_sections([_add_mention(shown, mention, reply)]),
-        *_build_row_blocks(kept),
+        *_build_sections([_add_mention(title, mention, reply)]),
+        *_build_row_blocks(rows),
         *_build_sections(["_The whole answer is in the file answer.txt._"]),
         *_build_context_blocks([" · ".join(reply.footer)]),
         *build_action_rows(reply.buttons, reply.menus),
     ]
 
 
-def _build_body(parts: Sequence[Part], own: frozenset[str]) -> Iterator[Json]:
-    """The parts as blocks; one of a list has its button beside it. Odds and a table are Slack's
-    `own`; a message takes one table."""
+def _build_body(parts: Sequence[Part], native_types: frozenset[str]) -> Iterator[Json]:
+    """Yield the blocks of a reply's lines, with odds and one table as Slack's own blocks.
+
+    A message takes only one table: the units of all sides if they fit, else a grid if it is the
+    only one.
+    """
     tables = [part for part in parts if isinstance(part, UnitTable)]
-    if TABLE in own and tables and tables_and_charts.can_fit_tables(tables):
+    if TABLE in native_types and tables and tables_and_charts.can_fit_tables(tables):
         yield tables_and_charts.build_unit_table(tables)
         parts = [part for part in parts if not isinstance(part, UnitTable)]
-        own -= {TABLE, CONTAINER}
-    if sum(isinstance(part, Grid) for part in parts) > 1:
-        own -= {TABLE}
-    for kind, run in groupby(parts, key=lambda part: _get_part_kind(part, own)):
+        native_types -= {TABLE, CONTAINER}
+    grids = [part for part in parts if isinstance(part, Grid)]
+    if len(grids) > 1:
+        native_types -= {TABLE}
+    for kind, group in groupby(parts, key=lambda part: _get_part_kind(part, native_types)):
         if kind != APART:
-            yield from _build_native_blocks(kind, list(run), own)
+            yield from _build_native_blocks(kind, list(group), native_types)
             continue
-        for part in run:
-            if isinstance(part, Rule):
-                yield from [{"type": "divider"}] if part.is_drawn else []
-                continue
-            assert isinstance(part, Entry)
-            first, *rest = _build_sections(["\n".join(format_part(part, PEN))])
-            yield first | (
-                {"accessory": _build_button(build_entry_button(part))} if part.label else {}
-            )
-            yield from rest
+        for part in group:
+            yield from _build_own_blocks(part)
 
 
-def _get_part_kind(part: Part, own: frozenset[str]) -> str:
-    """How a part is drawn: apart from others, as a chart, as a table, or as lines."""
+def _build_own_blocks(part: Part) -> Iterator[Json]:
+    """Yield the blocks of a rule, or of an entry of a list with its button."""
+    if isinstance(part, Rule):
+        if part.is_drawn:
+            yield {"type": "divider"}
+        return
+    assert isinstance(part, Entry)
+    section, *further_sections = _build_sections(["\n".join(format_part(part, PEN))])
+    if part.label:
+        section["accessory"] = _build_button(build_entry_button(part))
+    yield section
+    yield from further_sections
+
+
+def _get_part_kind(part: Part, native_types: frozenset[str]) -> str:
+    """Return how a part is drawn: APART, CHART, TABLE, or "" for lines of text."""
     if isinstance(part, Entry | Rule):
         return APART
-    kind = CHART if isinstance(part, Odds) else TABLE if isinstance(part, Grid) else ""
-    return kind if kind in own else ""
+    if isinstance(part, Odds) and CHART in native_types:
+        return CHART
+    if isinstance(part, Grid) and TABLE in native_types:
+        return TABLE
+    return ""
 
 
-def _build_native_blocks(kind: str, parts: Sequence[Part], own: frozenset[str]) -> Iterator[Json]:
-    """Parts of one kind as Slack's own, and as lines where that does not say all: a chart alone
-    has no "at least".
+def _build_native_blocks(
+    kind: str, parts: Sequence[Part], native_types: frozenset[str]
+) -> Iterator[Json]:
+    """Yield the blocks of parts of one kind: Slack's own if possible, else lines.
+
+    A chart without the box of figures is followed by the lines, because it does not show the
+    chances of "at least".
     """
-    found: list[Json] = []
+    blocks: list[Json] = []
     if kind == CHART:
-        found = build_odds_blocks([part for part in parts if isinstance(part, Odds)], own) or []
+        odds = [part for part in parts if isinstance(part, Odds)]
+        blocks = build_odds_blocks(odds, native_types) or []
     elif kind == TABLE:
-        found = [
-            table for part in parts if isinstance(part, Grid) and (table := build_table_block(part))
-        ]
-    yield from found
-    if not found or (kind == CHART and len(found) == 1):
+        grids = [part for part in parts if isinstance(part, Grid)]
+        blocks = list(filter(None, map(build_table_block, grids)))
+    yield from blocks
+    is_chart_alone = kind == CHART and len(blocks) == 1
+    if not blocks or is_chart_alone:
         yield from _build_row_blocks(render_parts(parts, PEN))
 
 
 def _build_row_blocks(rows: Iterable[Row]) -> Iterator[Json]:
-    """Lines as blocks, those of a fixed width fenced."""
-    for fixed, run in groupby(rows, key=lambda row: row[1]):
-        yield from (_build_fenced_sections if fixed else _build_sections)([text for text, _ in run])
+    """Yield the blocks of lines. Those of fixed width are in code fences."""
+    for is_fixed, group in groupby(rows, key=lambda row: row[1]):
+        texts = [text for text, _ in group]
+        if is_fixed:
+            yield from _build_fenced_sections(texts)
+        else:
+            yield from _build_sections(texts)
 
 
 def _build_sections(texts: Iterable[str]) -> Iterator[Json]:
-    """Lines as section blocks, each as long as Slack allows; a line that is longer still is
+    """Yield section blocks with the lines, as many in each as Slack allows. A longer line is
     split.
     """
     for chunk in _split_chunks(texts, MAX_SECTION):
@@ -238,94 +285,110 @@ def _build_sections(texts: Iterable[str]) -> Iterator[Json]:
 
 
 def _build_fenced_sections(lines: Iterable[str]) -> Iterator[Json]:
-    """Lines of fixed width, fenced again in each block."""
-    part: list[str] = []
+    """Yield section blocks with lines of fixed width, each block in a code fence of its own."""
+    chunk: list[str] = []
     for text in lines:
-        if part and len(format_fenced([*part, text])) > MAX_SECTION:
-            yield from _build_sections([format_fenced(part)])
-            part = []
-        part.append(text)
-    if part:
-        yield from _build_sections([format_fenced(part)])
+        if chunk and len(format_fenced([*chunk, text])) > MAX_SECTION:
+            yield from _build_sections([format_fenced(chunk)])
+            chunk = []
+        chunk.append(text)
+    if chunk:
+        yield from _build_sections([format_fenced(chunk)])
 
 
 def _split_chunks(texts: Iterable[str], limit: int) -> Iterator[str]:
-    part = ""
+    """Join lines to chunks of at most `limit` characters. A blank last chunk is left out."""
+    chunk = ""
     for text in texts:
         for piece in _split_text(text, limit):
-            if part and len(part) + 1 + len(piece) > limit:
-                yield part
-                part = ""
-            part = f"{part}\n{piece}" if part else piece
-    if part.strip():
-        yield part
+            if chunk and len(chunk) + 1 + len(piece) > limit:
+                yield chunk
+                chunk = ""
+            chunk = f"{chunk}\n{piece}" if chunk else piece
+    if chunk.strip():
+        yield chunk
 
 
 def _split_text(text: str, limit: int) -> Iterator[str]:
-    """A text in pieces, none cut within an entity."""
+    """Yield a text in pieces of at most `limit` characters, at a space if possible, and never
+    within an entity (`&amp;`).
+    """
     while len(text) > limit:
-        end = text.rfind(" ", limit // 2, limit)
-        if end < 0:
-            end = text.rfind("&", limit - 8, limit)
-        if end <= 0:
-            end = limit
-        yield text[:end]
-        text = text[end:]
+        cut_index = text.rfind(" ", limit // 2, limit)
+        if cut_index < 0:
+            cut_index = text.rfind("&", limit - 8, limit)
+        if cut_index <= 0:
+            cut_index = limit
+        yield text[:cut_index]
+        text = text[cut_index:]
     yield text
 
 
 def _build_context_blocks(texts: Sequence[str]) -> Iterator[Json]:
-    """Small print and the number of the answer, as many in a block as Slack takes."""
-    shown = [
-        piece for text in map(PEN.small, texts) if text for piece in _split_text(text, MAX_SECTION)
-    ]
-    elements: list[Json] = [{"type": "mrkdwn", "text": text, "verbatim": True} for text in shown]
-    for at in range(0, len(elements), MAX_ELEMENTS):
-        yield {"type": "context", "elements": elements[at : at + MAX_ELEMENTS]}
+    """Yield context blocks with small print, as many texts in each as Slack takes."""
+    elements: list[Json] = []
+    for small_text in map(PEN.small, texts):
+        if small_text:
+            for piece in _split_text(small_text, MAX_SECTION):
+                elements.append({"type": "mrkdwn", "text": piece, "verbatim": True})
+    for start in range(0, len(elements), MAX_ELEMENTS):
+        yield {"type": "context", "elements": elements[start : start + MAX_ELEMENTS]}
 
 
 def build_action_rows(buttons: Sequence[Button], menus: Sequence[Menu] = ()) -> Iterator[Json]:
-    """The row of buttons and menus; each carries what it does, so it works after a restart."""
-    made = [_build_button(button) for button in buttons if len(button.action) <= MAX_VALUE]
-    made[BEFORE_MENU:BEFORE_MENU] = [_build_select(menu, at) for at, menu in enumerate(menus)]
-    for at in range(0, len(made), MAX_BUTTONS):
-        yield {"type": "actions", "elements": made[at : at + MAX_BUTTONS]}
+    """Yield the rows of buttons and menus.
+
+    Each element holds its action, so that it works after a restart. A button whose action is too
+    long is left out.
+    """
+    elements = [_build_button(button) for button in buttons if len(button.action) <= MAX_VALUE]
+    selects = [_build_select(menu, index) for index, menu in enumerate(menus)]
+    elements[BEFORE_MENU:BEFORE_MENU] = selects
+    for start in range(0, len(elements), MAX_BUTTONS):
+        yield {"type": "actions", "elements": elements[start : start + MAX_BUTTONS]}
 
 
 def _build_button(button: Button) -> Json:
+    """Build a button: one with an action, or one that opens another channel."""
     label = escape_entities(button.label)[:MAX_LABEL].strip() or "?"
-    made: Json = {
+    element: Json = {
         "type": "button",
         "text": {"type": "plain_text", "text": label},
         "action_id": (ACTION + button.action)[:255],
         "value": button.action,
     }
     if button.style == LINK:
-        team, _, channel = button.action.removeprefix(f"goto:{PLATFORM}").partition("/")
-        return made | {
-            "url": f"{_CHANNEL}?team={team}&channel={channel.partition('/')[0]}",
-            "action_id": button.action,
-        }
-    return made | ({"style": _STYLES[button.style]} if button.style in _STYLES else {})
+        place = button.action.removeprefix(f"goto:{PLATFORM}")
+        team, _, channel_and_thread = place.partition("/")
+        channel = channel_and_thread.partition("/")[0]
+        element["url"] = f"{_CHANNEL}?team={team}&channel={channel}"
+        element["action_id"] = button.action
+    elif button.style in _STYLES:
+        element["style"] = _STYLES[button.style]
+    return element
 
 
-def _build_select(menu: Menu, at: int) -> Json:
+def _build_select(menu: Menu, index: int) -> Json:
+    """Build a menu. `index` is its position in the message."""
+    placeholder = escape_entities(menu.short or menu.label)[:MAX_LABEL]
     return {
         "type": "static_select",
-        "action_id": f"{ACTION}menu-{at}",
-        "placeholder": {
-            "type": "plain_text",
-            "text": escape_entities(menu.short or menu.label)[:MAX_LABEL],
-        },
+        "action_id": f"{ACTION}menu-{index}",
+        "placeholder": {"type": "plain_text", "text": placeholder},
         "options": [_build_choice(entry) for entry in menu.entries[:MAX_CHOICES]],
     }
 
 
 def _build_choice(entry: MenuEntry) -> Json:
+    """Build an entry of a menu. Raises ValueError for an action that is too long, which would be
+    our bug.
+    """
     if len(entry.action) > MAX_CHOICE_VALUE:
         raise ValueError(f"the action {entry.action[:40]}... is too long for a menu")
-    made: Json = {"text": _build_plain_text(entry.label), "value": entry.action}
-    return made | ({"description": _build_plain_text(entry.about)} if entry.about else {})
+    choice: Json = {"text": _build_plain_text(entry.label), "value": entry.action}
+    if entry.about:
+        choice["description"] = _build_plain_text(entry.about)
+    return choice
 
 
 def _build_plain_text(text: str) -> Json:
@@ -333,24 +396,30 @@ def _build_plain_text(text: str) -> Json:
 
 
 def _cut(text: str) -> str:
+    """Cut a text to MAX_TEXT characters, at a line end in its second half if there is one, and
+    before the last entity (`&amp;`), which may be incomplete.
+    """
     if len(text) <= MAX_TEXT:
         return text
-    kept = text[:MAX_TEXT]
-    return kept[: max(kept.rfind("\n"), MAX_TEXT // 2)].rpartition("&")[0] or kept[: MAX_TEXT // 2]
+    start = text[:MAX_TEXT]
+    cut_index = max(start.rfind("\n"), MAX_TEXT // 2)
+    return start[:cut_index].rpartition("&")[0] or start[: MAX_TEXT // 2]
 
 
 def _measure_blocks(blocks: Iterable[Json]) -> int:
-    """Characters of all texts in the blocks together."""
+    """Return the number of characters of all texts in the blocks."""
     return sum(_measure_text(block) for block in blocks)
 
 
 def _measure_text(part: Any) -> int:
+    """Return the number of characters of the texts in a part of a block, at any depth."""
     if isinstance(part, list):
         return sum(map(_measure_text, part))
-    if isinstance(part, dict):
-        own = part.get("text")
-        inner = sum(
-            _measure_text(value) for value in part.values() if isinstance(value, dict | list)
-        )
-        return inner + (len(own) if isinstance(own, str) else 0)
-    return 0
+    if not isinstance(part, dict):
+        return 0
+    text = part.get("text")
+    size = len(text) if isinstance(text, str) else 0
+    for value in part.values():
+        if isinstance(value, dict | list):
+            size += _measure_text(value)
+    return size

@@ -1,8 +1,9 @@
-"""A request as a plain value: who did what where, and how it may be answered; and how what Slack
-sends is shaped, as far as anybody here looks at it: what is bent is refused at the door.
+"""A request as a plain value: its user, its place, and how it may be answered; and the check that
+payloads of Slack have the fields and types that we read.
 
-Every field may be missing or null; whoever needs one says so. Fields that are not named here may
-hold anything."""
+Payloads of another shape are refused before they are handled. Every field may be missing or null,
+unless it is listed as needed. Fields that are not listed may hold anything.
+"""
 
 import time
 from collections.abc import Iterable, Mapping
@@ -17,6 +18,7 @@ Json = dict[str, Any]
 PLATFORM = "slack:"
 URL_LIFE = 29 * 60.0  # Slack says 30 minutes
 _UNNAMED = ("directmessage", "privategroup")
+"""Names that Slack gives to channels without a public name."""
 _KEPT = (
     "team",
     "channel",
@@ -32,13 +34,14 @@ _KEPT = (
 
 @dataclass(frozen=True, slots=True)
 class SlackRequest:
-    """One command, press, form or message. `until` (Unix seconds) ends the life of its
-    `response_url`.
+    """One command, button press, form or message of a user.
 
-    `thread` and `message` are Slack's timestamps: of the thread it is in, and of the message that
-    was pressed or written. `direct` says that it was written to the bot alone, `replaces` that a
-    private answer takes the place of the message that was pressed. `pressed`: that is a message for
-    all. `view` is the window in which it was pressed.
+    `response_url` is Slack's response address, which dies at `until` (Unix seconds). `thread` and
+    `message` are Slack's timestamps: of the thread that the request is in, and of the message that
+    was written or holds the pressed button. `direct`: it comes from the user's direct messages
+    with the bot. `replaces`: the answer replaces the message with the pressed button. `pressed`:
+    everybody sees that message. `view` is the id of the window with the pressed button, `trigger`
+    what opens a window.
     """
 
     team: str
@@ -60,105 +63,133 @@ class SlackRequest:
 
     @property
     def where(self) -> Place:
-        """The channel, thread or direct messages."""
+        """The channel, thread or direct messages of the request."""
         key = f"{PLATFORM}{self.team}/{self.channel}"
         server = f"{PLATFORM}{self.team}"
-        channel = Place(key, server, self._channel_name, self.person_key if self.direct else "")
-        return (
-            replace(channel, key=f"{key}/{self.thread}", parent=channel) if self.thread else channel
-        )
+        owner = self.person_key if self.direct else ""
+        channel = Place(key, server, self._channel_name, owner)
+        if self.thread:
+            return replace(channel, key=f"{key}/{self.thread}", parent=channel)
+        return channel
 
     @property
     def _channel_name(self) -> str:
-        """What the channel is called elsewhere: `#games of acme`; "" for one that is private."""
-        name = "" if self.channel_name in _UNNAMED else self.channel_name
-        return (f"#{name} of {self.team_name}" if self.team_name else f"#{name}") if name else ""
+        """The channel's name with the workspace, `#games of acme`; "" for a private channel."""
+        if not self.channel_name or self.channel_name in _UNNAMED:
+            return ""
+        if self.team_name:
+            return f"#{self.channel_name} of {self.team_name}"
+        return f"#{self.channel_name}"
 
     @property
     def reader(self) -> CommandReader:
-        """Return where the commands in an answer are typed: Slack has no slash commands in
-        threads, and who wrote a message writes another one.
+        """Return how the user types commands: in direct messages, by mention, or as slash commands.
+
+        Slack has no slash commands in threads, and a user who wrote a message writes the next one.
         """
         if self.direct or self.channel.startswith("D"):
             return CommandReader.DIRECT
         is_message = bool(self.message) and not self.response_url
-        return CommandReader.MENTION if self.thread or is_message else CommandReader.SLACK
+        if self.thread or is_message:
+            return CommandReader.MENTION
+        return CommandReader.SLACK
 
     @property
     def person_key(self) -> str:
-        """The key of who asks."""
+        """The key of the user: `slack:`, the workspace, and the user's id."""
         return f"{PLATFORM}{self.team}/{self.user}"
 
     @property
     def who(self) -> Person:
-        """Who asks, by their key alone: what they are called is looked up."""
+        """The user by their key alone. Their name has to be looked up (see People)."""
         return Person(self.person_key, "")
 
     @property
     def has_url(self) -> bool:
-        """Return whether its response address still answers, as far as one can know."""
+        """Return whether there is a response address that is not too old."""
         return bool(self.response_url) and time.time() < self.until
 
     @property
     def answerable_until(self) -> float:
-        """Until when an answer is worth giving: a message has no response address, but nobody
-        waits longer either.
+        """The time (Unix seconds) until which an answer is useful. It is the same for requests
+        without a response address.
         """
         return self.until or time.time() + URL_LIFE
 
     def build_command(self, path: tuple[str, ...], options: Mapping[str, object]) -> Command:
-        """What is asked, to be written down; `from_stored_command` reads it back."""
-        who = Person(self.person_key, self.user_name or "player")
-        return Command(path, options, who, self.where, self.request_id, self.to_json())
+        """Build the command that is stored for this request. See `from_stored_command`."""
+        user = Person(self.person_key, self.user_name or "player")
+        return Command(path, options, user, self.where, self.request_id, self.to_json())
 
     @classmethod
     def from_stored_command(cls, command: Command) -> Self:
-        """The ask behind a command that was written down."""
+        """Rebuild the request of a command that `build_command` built."""
         request = cls.from_json(command.delivery, command.where.key)
         return replace(request, request_id=command.request_id, user_name=command.who.name)
 
     def build_spot(self, ts: str) -> Json:
-        """Where a message of ours is, for changing it later; {} where Slack did not tell."""
+        """Build the spot of our message with this timestamp: what is needed to change it later.
+
+        Return {} without a timestamp.
+        """
         return {"channel": self.channel, "ts": ts} if ts else {}
 
     def to_json(self) -> Json:
-        """What delivering the answer needs, for the outbox."""
-        kept = {name: value for name, value in asdict(self).items() if name in _KEPT and value}
-        return kept | ({"pressed": self.build_spot(self.message)} if self.pressed else {})
+        """Return the fields that the outbox needs to deliver the answer, without empty ones.
+
+        `pressed` is the spot of the public message with the pressed button.
+        """
+        fields = {name: value for name, value in asdict(self).items() if name in _KEPT and value}
+        if self.pressed:
+            fields["pressed"] = self.build_spot(self.message)
+        return fields
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any], place: str) -> Self:
-        """The ask that `to_json` wrote, or one for a place that nobody asked from: then nobody's
-        user is set.
+        """Rebuild a request from the data of `to_json`.
+
+        Without a channel in `data`, build one for a message that nobody asked for: for the place
+        with this key, with "" as its user.
         """
-        kept = {name: data[name] for name in _KEPT if name in data}
-        if "channel" not in kept:
-            team, _, rest = place.removeprefix(PLATFORM).partition("/")
-            channel, _, thread = rest.partition("/")
-            kept |= {"team": team, "channel": channel, "thread": thread, "user": ""}
-        return cls(**{"user": "", **kept})
+        fields = {name: data[name] for name in _KEPT if name in data}
+        if "channel" not in fields:
+            team, _, channel_and_thread = place.removeprefix(PLATFORM).partition("/")
+            channel, _, thread = channel_and_thread.partition("/")
+            fields |= {"team": team, "channel": channel, "thread": thread, "user": ""}
+        return cls(**{"user": "", **fields})
 
 
 def get_team(body: Mapping[str, Any]) -> str:
-    """The workspace of a payload in which the app is installed (the organisation where nothing else
-    is named).
+    """Return the id of the workspace for which a payload was sent, that of an organisation if it
+    names no workspace, or "".
 
-    In a channel shared with another workspace the outer `team_id` of an event is the partner's, and
-    ours is in its authorizations; a view says where it was opened. Whoever is behind it is a person
-    of this place all the same.
+    It is the workspace in which the app is installed. In a channel shared with another workspace
+    the outer `team_id` of an event may be the partner's, so the event's authorizations count; for
+    a view the workspace in which it was opened counts. The user may be the partner's.
     """
     view = body.get("view") or {}
     user = body.get("user")
-    granted = next(iter(body.get("authorizations") or ()), None) or {}
-    team = view.get("app_installed_team_id") or granted.get("team_id")
-    team = team or body.get("team_id") or (body.get("team") or {}).get("id")
-    team = team or (user.get("team_id") if isinstance(user, Mapping) else "") or view.get("team_id")
-    return str(team or body.get("enterprise_id") or (body.get("enterprise") or {}).get("id") or "")
+    user_team = user.get("team_id") if isinstance(user, Mapping) else ""
+    authorizations = body.get("authorizations") or ()
+    authorization = next(iter(authorizations), None) or {}
+    teams = (
+        view.get("app_installed_team_id"),
+        authorization.get("team_id"),
+        body.get("team_id"),
+        (body.get("team") or {}).get("id"),
+        user_team,
+        view.get("team_id"),
+        body.get("enterprise_id"),
+        (body.get("enterprise") or {}).get("id"),
+    )
+    return str(next(filter(None, teams), ""))
 
 
 def read_command_payload(body: Mapping[str, Any]) -> SlackRequest:
-    """The ask behind a slash command. Its trigger is Slack's only id that stays the same when it
-    comes twice.
+    """Read the request of a slash command.
+
+    Its id is made of the trigger, Slack's only id that stays the same if it sends the command
+    twice.
     """
     team = get_team(body)
     return SlackRequest(
@@ -176,9 +207,7 @@ def read_command_payload(body: Mapping[str, Any]) -> SlackRequest:
 
 
 def read_event_payload(body: Mapping[str, Any]) -> SlackRequest:
-    """The ask behind a written message; one message is one request, however many events tell of
-    it.
-    """
+    """Read the request of a written message. All events about one message have the same id."""
     event = body["event"]
     team = get_team(body)
     ts = event["ts"]
@@ -195,30 +224,32 @@ def read_event_payload(body: Mapping[str, Any]) -> SlackRequest:
 
 
 def read_press_payload(body: Mapping[str, Any]) -> SlackRequest:
-    """The ask behind a button or another element of a message or form."""
+    """Read the request of a pressed button, or of another element of a message or form."""
     team = get_team(body)
-    box = body.get("container") or {}
-    channel = (body.get("channel") or {}).get("id") or box.get("channel_id") or ""
-    ts = box.get("message_ts") or ""
-    thread = box.get("thread_ts") or (body.get("message") or {}).get("thread_ts") or ""
+    user = body["user"]
+    channel = body.get("channel") or {}
+    message = body.get("message") or {}
+    container = body.get("container") or {}
+    ts = container.get("message_ts") or ""
+    thread = container.get("thread_ts") or message.get("thread_ts") or ""
     return SlackRequest(
         team=team,
-        channel=channel,
-        user=body["user"]["id"],
+        channel=channel.get("id") or container.get("channel_id") or "",
+        user=user["id"],
         request_id=f"{PLATFORM}{team}:{body.get('trigger_id', '')}",
         thread=thread if thread != ts else "",
         response_url=body.get("response_url", ""),
         until=time.time() + URL_LIFE,
         trigger=body.get("trigger_id", ""),
         message=ts,
-        channel_name=(body.get("channel") or {}).get("name") or "",
+        channel_name=channel.get("name") or "",
         team_name=(body.get("team") or {}).get("domain") or "",
-        user_name=body["user"].get("username") or body["user"].get("name") or "",
+        user_name=user.get("username") or user.get("name") or "",
     )
 
 
 def read_shortcut_payload(body: Mapping[str, Any]) -> SlackRequest:
-    """The ask behind a shortcut: from the menu of a message, or from anywhere."""
+    """Read the request of a shortcut, which has a message if it is from a message's menu."""
     message = body.get("message") or {}
     request = read_press_payload(body)
     ts = str(message.get("ts") or "")
@@ -244,17 +275,18 @@ _TEXTS = """
     event.files.[].name event.files.[].url_private event.files.[].url_private_download event.tokens.bot.[]
     authorizations.[].team_id authorizations.[].enterprise_id authorizations.[].user_id
 """
-"""All that anybody here looks at, and all of it text: `[]` is each item of a list, `*` each field
-whatever its name; a field with a `+` has to be there where what it is in is there."""
+"""Paths of all fields that we read, which must hold texts. `[]` stands for each item of a list, `*`
+for each field of any name. A field with a `+` must be present if the object that holds it is.
+"""
 
 
 def _build_shape(paths: Iterable[str]) -> Json:
-    """Such paths as a tree, by their steps; {} is a text."""
+    """Build a tree of such paths, by their steps. {} stands for a text."""
     shape: Json = {}
     for path in paths:
-        at = shape
+        node = shape
         for step in path.split("."):
-            at = at.setdefault(step, {})
+            node = node.setdefault(step, {})
     return shape
 
 
@@ -278,57 +310,65 @@ _NEEDED = {
 
 
 def is_valid_payload(payload: object) -> bool:
-    """Return whether a payload can be read: nothing that is looked at has another shape, and what
-    its kind needs is there.
+    """Return whether a payload can be read: all fields that we read have the expected type, and
+    the fields that its kind needs are present.
     """
     if not isinstance(payload, Mapping) or not _fits_shape(payload, _PAYLOAD):
         return False
-    needed = [
-        path for kind, paths in _NEEDED.items() if payload.get(kind) is not None for path in paths
-    ]
-    needed += _NEEDED_BY_TYPE.get(str(payload.get("type")), ())
+    needed = list(_NEEDED_BY_TYPE.get(str(payload.get("type")), ()))
+    for kind, paths in _NEEDED.items():
+        if payload.get(kind) is not None:
+            needed += paths
     if "event" in payload and not (payload["event"] and _is_event(payload["event"])):
         return False
     if "view" in payload and not payload["view"]:
         return False
-    return all(_has_path(payload, path) for path in needed) and bool(
-        get_team(payload) or not needed
-    )
+    if needed and not get_team(payload):
+        return False
+    return all(_has_path(payload, path) for path in needed)
 
 
 def _is_event(event: Mapping[str, Any]) -> bool:
-    """Return whether an event that may be a command to us has what an answer needs."""
-    if (
-        event.get("type") not in ("app_mention", "message")
-        or not event.get("user")
-        or event.get("subtype")
-    ):
-        return bool(event.get("type"))
-    return bool(event.get("ts") and event.get("channel"))
+    """Return whether an event has a type, and if a user's message, also the fields that an answer
+    needs.
+    """
+    is_message = event.get("type") in ("app_mention", "message")
+    if is_message and event.get("user") and not event.get("subtype"):
+        return bool(event.get("ts") and event.get("channel"))
+    return bool(event.get("type"))
 
 
 def _has_path(payload: Mapping[str, Any], path: str) -> bool:
-    found: Any = payload
+    """Return whether a payload has a value at `path` (`view.id`) that is not empty."""
+    value: Any = payload
     for name in path.split("."):
-        found = found.get(name) if isinstance(found, Mapping) else None
-    return found not in (None, "", [])
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value not in (None, "", [])
 
 
 def _fits_shape(value: object, shape: Json) -> bool:
+    """Return whether a value has the shape that `_build_shape` built. A null fits every shape,
+    except in a list, under a `*`, or for a field with a `+`.
+    """
     if value is None:
         return True
     if not shape:
         return isinstance(value, str)
     if "[]" in shape:
-        return isinstance(value, list) and all(
-            one is not None and _fits_shape(one, shape["[]"]) for one in value
-        )
+        return isinstance(value, list) and _all_fit_shape(value, shape["[]"])
     if not isinstance(value, Mapping):
         return False
     if "*" in shape:
-        return all(one is not None and _fits_shape(one, shape["*"]) for one in value.values())
-    fields = ((value.get(step.rstrip("+")), step, inner) for step, inner in shape.items())
-    return all(
-        _fits_shape(found, inner) and not (found is None and step[-1] == "+")
-        for found, step, inner in fields
-    )
+        return _all_fit_shape(value.values(), shape["*"])
+    for step, inner in shape.items():
+        field_value = value.get(step.rstrip("+"))
+        if field_value is None and step[-1] == "+":
+            return False
+        if not _fits_shape(field_value, inner):
+            return False
+    return True
+
+
+def _all_fit_shape(values: Iterable[object], shape: Json) -> bool:
+    """Return whether all values have the shape and none of them is null."""
+    return all(value is not None and _fits_shape(value, shape) for value in values)

@@ -1,5 +1,5 @@
-"""What every request has in common: who asks is looked up, the work done in order of arrival,
-the answer posted.
+"""The steps that all requests share: the user is looked up, the work done in order of arrival, the
+request acknowledged, and the answer posted.
 """
 
 import asyncio
@@ -27,17 +27,25 @@ from bot.ui.spec import LIST_BOT_RIGHTS, Command, CommandSpec, Path, Person, Pla
 log = logging.getLogger(__name__)
 
 Do = Callable[[Person], Awaitable[Reply]]
+"""The work of a request: returns the reply for the user."""
 Quick = Callable[[Reply], Awaitable[bool]]
+"""Shows a reply in another way than a message, and returns whether it did."""
 Ack = Callable[..., Awaitable[Any]]
-Done = tuple[Reply, asyncio.Task[bool]]
+"""Acknowledges a request. Slack expects that within three seconds."""
+ReplyAndPosting = tuple[Reply, asyncio.Task[bool]]
+"""A reply, and the task that posts it."""
 STORED_FIRST = 0.8
-"""Seconds after which a request is acknowledged although its work goes on; Slack gives three."""
+"""Seconds after which a request is acknowledged although its work goes on."""
 POSTED_FIRST = 0.7
-"""Seconds more for posting an answer that is stored nowhere."""
+"""Further seconds for posting an answer that is stored nowhere before the acknowledgement."""
 
 
 class RequestHandler:
-    """The parts of the adapter at work. `idle` is set while nothing is being worked on."""
+    """Runs requests and posts their answers, with the parts of the adapter that this needs.
+
+    `idle` is set while no request is being worked on. `on_answered` is called with the id of a
+    workspace when one of its requests was answered.
+    """
 
     def __init__(self, app: App, wire: SlackApi, teams: Teams) -> None:
         self.app = app
@@ -48,11 +56,9 @@ class RequestHandler:
         self.idle = asyncio.Event()
         self.idle.set()
         self._busy = 0
-        self.tasks_beside: set[asyncio.Task[None]] = set()
+        self.background_tasks: set[asyncio.Task[None]] = set()
         self._arrivals = Queues()
-        self.answered: Callable[[str], object] = (
-            str  # what follows the answers of a workspace, once somebody says so
-        )
+        self.on_answered: Callable[[str], object] = str  # does nothing
 
     async def answer_request(
         self,
@@ -64,59 +70,63 @@ class RequestHandler:
         patience: float = STORED_FIRST,
         quick: Quick | None = None,
     ) -> None:
-        """Do the work, which is to run `command`, acknowledge the request, and post what comes of
-        it.
+        """Run `command` by calling `do`, acknowledge the request, and post the reply.
 
-        Quick work is on the disk, or its answer posted, before the acknowledgement: if this process
-        dies, Slack says so or sends it again. What takes longer is written down first. `quick` may
-        take care of a quick reply by itself.
+        If the work is done within `patience` seconds, its result is stored, or its answer posted,
+        before the acknowledgement: if this process dies earlier, Slack tells the user or sends the
+        request again. For longer work a receipt is stored first. A reply that is ready in time is
+        passed to `quick`, and posted only if that returns False.
         """
         with self.track_work():
-            wanted: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-            done = asyncio.create_task(self._run_and_post(request, do, wanted))
+            should_post: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+            task = asyncio.create_task(self._run_and_post(request, do, should_post))
             try:
                 is_done = await wait_until_done(
-                    done, lambda: patience / get_patience_divisor(self._busy)
+                    task, lambda: patience / get_patience_divisor(self._busy)
                 )
                 if is_done:
-                    self.answered(request.team)
-                    if quick is not None and await quick(done.result()[0]):
-                        wanted.set_result(False)
+                    self.on_answered(request.team)
+                    if quick is not None and await quick(task.result()[0]):
+                        should_post.set_result(False)
                         return
             finally:
-                if not wanted.done():
-                    wanted.set_result(True)
+                if not should_post.done():
+                    should_post.set_result(True)
             if not is_done:
-                await self._acknowledge_late(request, command, done, ack)
+                await self._acknowledge_late(request, command, task, ack)
                 return
-            reply, posting = done.result()
+            reply, posting = task.result()
             if not (reply.outbox or reply.seen):
-                await asyncio.wait(
-                    [posting], timeout=POSTED_FIRST / get_patience_divisor(self._busy)
-                )
+                timeout = POSTED_FIRST / get_patience_divisor(self._busy)
+                await asyncio.wait([posting], timeout=timeout)
                 if not posting.done():
                     await self.app.promise_answer(command, request.answerable_until)
             await ack()
             await self.post_acknowledged_answer(request, command, reply, posting)
 
     async def _acknowledge_late(
-        self, request: SlackRequest, command: Command, done: asyncio.Task[Done], ack: Ack
+        self,
+        request: SlackRequest,
+        command: Command,
+        task: asyncio.Task[ReplyAndPosting],
+        ack: Ack,
     ) -> None:
-        """Acknowledge what was not done in time: it will be answered, come what may.
+        """Store a receipt for work that was not done in time, acknowledge the request, and post the
+        answer once the work is done.
 
-        If that could not be written down, the refusal is posted first: nobody would bring it after
-        this process.
+        If the receipt cannot be stored, cancel the work and post that refusal before the
+        acknowledgement, because no other process would post it.
         """
         instead = await self.app.promise_answer(command, request.answerable_until)
-        if instead is not None and not done.done():
-            done.cancel()
+        if instead is not None and not task.done():
+            task.cancel()
             posting = asyncio.create_task(self.posts.deliver(request, instead))
             await asyncio.wait([posting], timeout=POSTED_FIRST)
             await ack()
             await posting
             return
         await ack()
-        reply, posting = await done
+        reply, posting = await task
         await self.post_acknowledged_answer(request, command, reply, posting)
 
     async def post_acknowledged_answer(
@@ -126,77 +136,90 @@ class RequestHandler:
         reply: Reply,
         posting: asyncio.Task[bool] | None = None,
     ) -> None:
-        """Post the answer to what was acknowledged, unless that has begun, note that it is there,
-        and bring the picture behind it."""
+        """Post the answer to an acknowledged request, unless `posting` does it already; then end
+        its receipt, and post the answer's picture if it has one.
+        """
         posting = posting or asyncio.create_task(self.posts.deliver(request, reply))
-        if (
-            not await settle_receipt(self.app, command.request_id, reply, posting)
-            or not reply.after
-        ):
+        is_posted = await settle_receipt(self.app, command.request_id, reply, posting)
+        if not is_posted or not reply.after:
             return
-        drawn = await draw_picture_after(self.app, reply, command, await self.people.find(request))
-        if drawn is not None:
-            behind = replace(request, request_id=f"{request.request_id}/after", replaces=False)
-            await self.posts.deliver(behind, drawn)
+        user = await self.people.find(request)
+        picture = await draw_picture_after(self.app, reply, command, user)
+        if picture is not None:
+            request_id = f"{request.request_id}/after"
+            picture_request = replace(request, request_id=request_id, replaces=False)
+            await self.posts.deliver(picture_request, picture)
 
     def run_in_background(self, work: Coroutine[Any, Any, None]) -> None:
-        """Do something that no answer waits for."""
+        """Run a coroutine that no answer waits for. It is cancelled when the process ends."""
         task = asyncio.create_task(work)
-        self.tasks_beside.add(task)
-        task.add_done_callback(self.tasks_beside.discard)
+        self.background_tasks.add(task)
+        task.add_done_callback(self.background_tasks.discard)
 
     async def _run_and_post(
-        self, request: SlackRequest, do: Do, wanted: asyncio.Future[bool]
-    ) -> Done:
-        """What came of the work, and its post, which waits for `wanted`. It has its place in line
-        from this moment: nobody who comes later in the log overtakes while it is acknowledged."""
-        reply = await (await self.start_work(request, do))
-        return reply, asyncio.create_task(self.posts.deliver(request, reply, wanted=wanted))
+        self, request: SlackRequest, do: Do, should_post: asyncio.Future[bool]
+    ) -> ReplyAndPosting:
+        """Do the work, and return its reply with the task that posts it if `should_post` gives
+        True.
+
+        The task takes its turn in the channel at once, so that no later answer overtakes while the
+        request is acknowledged.
+        """
+        work = await self.start_work(request, do)
+        reply = await work
+        posting = self.posts.deliver(request, reply, should_post=should_post)
+        return reply, asyncio.create_task(posting)
 
     async def start_work(self, request: SlackRequest, do: Do) -> asyncio.Future[Reply]:
-        """Begin the work once who asks is known; nobody who comes later in this place overtakes."""
-        # now, not in turn: a slow answer is one wait for all
-        looked_up = asyncio.create_task(self.people.find(request))
+        """Start `do` with the person who sent the request, and return its future.
+
+        Requests from the same place start in order of arrival.
+        """
+        # started before the turn, so that slow lookups run at the same time
+        lookup = asyncio.create_task(self.people.find(request))
         async with self._arrivals.wait_for_turn(request.where.key):
-            who = await looked_up
-            return asyncio.ensure_future(do(who))
+            user = await lookup
+            return asyncio.ensure_future(do(user))
 
     async def run_command(
-        self, request: SlackRequest, spec: CommandSpec, options: Mapping[str, object], who: Person
+        self, request: SlackRequest, spec: CommandSpec, options: Mapping[str, object], user: Person
     ) -> Reply:
-        """Run a command whose options were read; its files are fetched first."""
+        """Run a command and return its reply, after its files are fetched and its channels
+        confirmed.
+
+        A UserError of those two becomes the reply.
+        """
         try:
             options = {**options, **await self._fetch_files(request, spec, options)}
             team = await self.teams.find(request.team)
-            channels = (
-                await confirm_channels(self.wire, team.token, request, spec, options)
-                if team is not None
-                else {}
-            )
+            channels: Mapping[str, Place] = {}
+            if team is not None:
+                channels = await confirm_channels(self.wire, team.token, request, spec, options)
         except UserError as error:
             return build_error_reply(error)
-        where = await self.find_place(request, spec.path)
+        place = await self.find_place(request, spec.path)
         rights = None
         if spec.path == LIST_BOT_RIGHTS and team is not None:
             rights = await list_rights(self.wire, team.token, request)
         return await self.app.run_parsed(
-            spec, options, who, where, request.request_id, request.to_json(), channels, rights
+            spec, options, user, place, request.request_id, request.to_json(), channels, rights
         )
 
     async def find_place(self, request: SlackRequest, path: Path) -> Place:
-        """Where a command comes from, with whose own conversation that is, for those that ask
-        for it.
+        """Return the place of a request.
+
+        For the commands of ABOUT_PLACES, ask Slack whether it is the user's own conversation with
+        the bot.
         """
         team = await self.teams.find(request.team) if path in ABOUT_PLACES else None
-        return (
-            (await mark_own_conversation(self.wire, team.token, request)).where
-            if team is not None
-            else request.where
-        )
+        if team is None:
+            return request.where
+        marked_request = await mark_own_conversation(self.wire, team.token, request)
+        return marked_request.where
 
     @contextmanager
     def track_work(self) -> Iterator[None]:
-        """A piece of work that an ending process waits for."""
+        """Count the block as work that an ending process waits for."""
         self._busy += 1
         self.idle.clear()
         try:
@@ -209,15 +232,21 @@ class RequestHandler:
     async def _fetch_files(
         self, request: SlackRequest, spec: CommandSpec, options: Mapping[str, object]
     ) -> dict[str, object]:
-        """The text of each option that holds a file of Slack's. Raises UserError."""
-        found: dict[str, object] = {}
+        """Return the text of each option that holds a file, as Slack describes it. Raises
+        UserError.
+        """
+        texts: dict[str, object] = {}
         for option in spec.options:
-            given = options.get(option.name)
-            if option.type == "file" and isinstance(given, Mapping):
-                found[option.name] = await self._fetch_file_text(request, given)
-        return found
+            file = options.get(option.name)
+            if option.type == "file" and isinstance(file, Mapping):
+                texts[option.name] = await self._fetch_file_text(request, file)
+        return texts
 
     async def _fetch_file_text(self, request: SlackRequest, file: Mapping[str, Any]) -> str:
+        """Download a file and return its text.
+
+        Raises UserError if it cannot be fetched, is too large, or is no text.
+        """
         name = str(file.get("name") or "The file")[:60]
         url = file.get("url_private_download") or file.get("url_private")
         team = await self.teams.find(request.team)
@@ -229,9 +258,9 @@ class RequestHandler:
         except ValueError:
             raise build_too_large_error(name) from None
         except SlackRefused:
-            said = f"{name} cannot be read."
+            sentence = f"{name} cannot be read."
             hint = "Upload the file itself, not a link to it."
         except Busy:
-            said = f"Slack refused to deliver {name}."
+            sentence = f"Slack refused to deliver {name}."
             hint = "Try again in a moment."
-        raise UserError(said, hint=hint, option="file", code="unreadable-file")
+        raise UserError(sentence, hint=hint, option="file", code="unreadable-file")

@@ -13,8 +13,9 @@ MEMBER = "Member of this channel"
 
 
 async def list_rights(wire: SlackApi, token: str, request: SlackRequest) -> tuple[BotRight, ...]:
-    """Return the app's scopes and whether the bot is in the channel. Raises UserError if Slack
-    does not say.
+    """List whether the bot is a member of the channel and which of its scopes the app has.
+
+    Raises UserError if Slack does not say.
     """
     try:
         _, header = await wire.get_scopes(token)
@@ -34,9 +35,10 @@ async def list_rights(wire: SlackApi, token: str, request: SlackRequest) -> tupl
 
 
 async def _is_in_channel(wire: SlackApi, token: str, request: SlackRequest) -> bool:
-    """Return whether the bot reads the channel; it always does in direct messages with it.
+    """Return whether the bot is a member of the channel. It always is in direct messages.
 
-    Slack does not know a private channel that the bot is not in. Raises Busy, Refused.
+    For a private channel without the bot, Slack says that it does not exist. Raises Busy or
+    SlackRefused.
     """
     if request.channel.startswith("D"):
         return True

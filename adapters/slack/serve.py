@@ -133,7 +133,7 @@ async def _finish_answers(work: RequestHandler) -> None:
     """Wait for answers on their way; what takes longer stays in the outbox."""
     with contextlib.suppress(TimeoutError):
         await asyncio.wait_for(work.idle.wait(), END_PATIENCE)
-    for task in work.tasks_beside:
+    for task in work.background_tasks:
         task.cancel()
     await work.posts.outbox.stop(LAST_POSTS)
 

@@ -1,5 +1,6 @@
-"""The workspaces where the app is installed, each with its token: the one of the settings, and
-those of OAuth, which are in the store, encrypted with the host's key."""
+"""The workspaces where the app is installed, each with its token: the workspace of the settings, and
+those of OAuth, which are in the store, encrypted with the host's key.
+"""
 
 import base64
 import binascii
@@ -23,15 +24,18 @@ from bot.rules.errors import UserError
 log = logging.getLogger(__name__)
 
 KEPT = 30.0
-"""Seconds that an installation is believed in: another process may have heard of its end."""
+"""Seconds for which an installation is cached, because another process may have removed it."""
 INSTALLATION = "installation"
+"""The kind of the notes about installations."""
 ORGANISATION = "organisation"
+"""The key of an organisation's id in the note about one of its workspaces."""
 _NONCE = 12
+"""Bytes of the nonce before an encrypted token."""
 
 
 @dataclass(frozen=True, slots=True)
 class Team:
-    """An installation: the workspace's id, the bot's token there, and who the bot is."""
+    """An installation: the workspace's id and name, the bot's token for it, and the bot's ids."""
 
     id: str
     token: str = field(repr=False)
@@ -41,32 +45,38 @@ class Team:
 
 
 class StoreVault:
-    """Keeps installations; a token that was encrypted with another key is as good as none."""
+    """Installations in the store, with encrypted tokens. An installation whose token was encrypted
+    with another key counts as missing.
+    """
 
     def __init__(self, app: App, key: bytes) -> None:
-        self._app, self._notes, self._cipher = app, Notes(app.store, "slack"), AESGCM(key)
+        self._app = app
+        self._notes = Notes(app.store, "slack")
+        self._cipher = AESGCM(key)
 
     async def load(self, team: str) -> Team | None:
-        """The installation of a workspace."""
-        kept = await self._notes.get(INSTALLATION, team)
-        if kept is None:
+        """Load the installation of a workspace, which may be that of its organisation.
+
+        Return None if there is none, or its token cannot be decrypted, which is logged.
+        """
+        note = await self._notes.get(INSTALLATION, team)
+        if note is None:
             return None
-        if organisation := kept.get(ORGANISATION):
-            found = await self.load(organisation)
-            return replace(found, id=team) if found is not None else None
-        token = self._open(kept["token"], team)
+        organisation = note.get(ORGANISATION)
+        if organisation:
+            installation = await self.load(organisation)
+            return replace(installation, id=team) if installation is not None else None
+        token = self._open(note["token"], team)
         if token is None:
             log.error(
                 "the token of workspace %s was encrypted with another GROGNARD_KEY: install the app anew",
                 team,
             )
             return None
-        return Team(team, token, kept["bot_user"], kept["bot_id"], kept["name"])
+        return Team(team, token, note["bot_user"], note["bot_id"], note["name"])
 
     async def save(self, team: Team) -> None:
-        """Keep an installation, in place of an older one; what the workspace played is there
-        again.
-        """
+        """Save an installation in place of an older one, and take the workspace's games up again."""
         data = {
             "token": self._seal(team),
             "bot_user": team.bot_user,
@@ -77,73 +87,84 @@ class StoreVault:
         await remind_linked_channels(self._app.store, f"{PLATFORM}{team.id}")
 
     async def save_organisation_of(self, team: str, organisation: str) -> None:
-        """A workspace has the app by the installation of its organisation, whatever its token is
-        at the time.
+        """Save that a workspace uses the installation of its organisation, and take its games up
+        again.
         """
         await self._notes.put(INSTALLATION, team, {ORGANISATION: organisation})
         await remind_linked_channels(self._app.store, f"{PLATFORM}{team}")
 
     async def remove(self, team: str) -> None:
-        """Forget an installation."""
+        """Delete an installation."""
         await self._notes.remove(INSTALLATION, team)
 
     def _seal(self, team: Team) -> str:
+        """Encrypt the token of an installation, bound to the workspace's id."""
         nonce = os.urandom(_NONCE)
-        sealed = nonce + self._cipher.encrypt(nonce, team.token.encode(), team.id.encode())
-        return base64.b64encode(sealed).decode()
+        encrypted = self._cipher.encrypt(nonce, team.token.encode(), team.id.encode())
+        return base64.b64encode(nonce + encrypted).decode()
 
     def _open(self, text: str, team: str) -> str | None:
+        """Decrypt the token of a workspace, or return None if that fails."""
         try:
-            sealed = base64.b64decode(text, validate=True)
-            return self._cipher.decrypt(sealed[:_NONCE], sealed[_NONCE:], team.encode()).decode()
+            data = base64.b64decode(text, validate=True)
+            nonce = data[:_NONCE]
+            encrypted = data[_NONCE:]
+            return self._cipher.decrypt(nonce, encrypted, team.encode()).decode()
         except (InvalidTag, binascii.Error, ValueError):
             return None
 
 
 class Teams:
-    """Installations by workspace."""
+    """The installations by workspace: that of the settings, and those of the vault through a
+    cache.
+    """
 
     def __init__(
         self, vault: StoreVault | None = None, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._vault = vault
         self._fixed: dict[str, Team] = {}
-        self._known = TTLCache[str, Team](10_000, KEPT, clock)
+        self._cached_teams = TTLCache[str, Team](10_000, KEPT, clock)
 
     def add(self, team: Team) -> None:
-        """A workspace whose token is in the settings."""
+        """Add a workspace whose token is in the settings."""
         self._fixed[team.id] = team
 
     async def find(self, id: str) -> Team | None:
-        """The installation in a workspace, or None."""
-        if (fixed := self._fixed.get(id)) is not None or self._vault is None:
+        """Return the installation in a workspace, or None."""
+        fixed = self._fixed.get(id)
+        if fixed is not None or self._vault is None:
             return fixed
-        team = self._known.get(id)
-        if team is None and (team := await self._vault.load(id)) is not None:
-            # else it may be installed at any moment
-            self._known[id] = team
+        team = self._cached_teams.get(id)
+        if team is None:
+            team = await self._vault.load(id)
+            if team is not None:  # a missing one may be installed at any moment
+                self._cached_teams[id] = team
         return team
 
     async def find_in_organisation(self, organisation: str, id: str) -> Team | None:
-        """The installation in a workspace whose organisation has the app for all of them: kept
-        for what comes later.
+        """Return the installation in a workspace whose organisation has the app for all of its
+        workspaces, and save it for later requests. Return None if the organisation does not have
+        the app.
         """
-        found = await self.find(organisation)
-        if found is None:
+        installation = await self.find(organisation)
+        if installation is None:
             return None
+        team = replace(installation, id=id)
         if organisation in self._fixed:
-            self.add(replace(found, id=id))
+            self.add(team)
         elif self._vault is not None:
             await self._vault.save_organisation_of(id, organisation)
-        return replace(found, id=id)
+        return team
 
     def forget_cached(self, id: str) -> None:
-        """Look it up anew: it was installed or removed."""
-        self._known.pop(id, None)
+        """Drop an installation from the cache, because it was made or removed."""
+        self._cached_teams.pop(id, None)
 
     async def is_back(self, id: str, wire: SlackApi) -> bool:
-        """Return whether the app is there after all, by a token that Slack takes: of its removal
-        one may hear late.
+        """Return whether the app is installed with a token that Slack accepts.
+
+        News of a removal may come late, after a new installation.
         """
         self.forget_cached(id)
         team = await self.find(id)
@@ -156,21 +177,22 @@ class Teams:
         return True
 
     async def remove(self, id: str) -> None:
-        """The app was removed there."""
+        """Delete the installation of a workspace from which the app was removed."""
         if self._vault is not None:
             await self._vault.remove(id)
         self.forget_cached(id)
 
 
 async def load_own_team(wire: SlackApi, token: str) -> Team:
-    """The workspace of a token. Raises UserError when Slack refuses it, Busy when Slack cannot
-    be reached.
+    """Load the workspace of a token from Slack.
+
+    Raises UserError if Slack refuses the token, Busy if Slack cannot be reached.
     """
     try:
-        found = await wire.call_with_form(token, "auth.test")
+        bot = await wire.call_with_form(token, "auth.test")
     except SlackRefused as refused:
-        what = f"Slack refuses SLACK_BOT_TOKEN ({refused.error})."
+        sentence = f"Slack refuses SLACK_BOT_TOKEN ({refused.error})."
         hint = 'Copy the "Bot User OAuth Token" (xoxb-...) from "OAuth & Permissions" into SLACK_BOT_TOKEN.'
-        raise UserError(what, hint=hint, code="token-refused") from None
-    id = found.get("team_id") or found.get("enterprise_id") or ""
-    return Team(id, token, found.get("user_id", ""), found.get("bot_id", ""), found.get("team", ""))
+        raise UserError(sentence, hint=hint, code="token-refused") from None
+    id = bot.get("team_id") or bot.get("enterprise_id") or ""
+    return Team(id, token, bot.get("user_id", ""), bot.get("bot_id", ""), bot.get("team", ""))

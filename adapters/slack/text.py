@@ -1,5 +1,5 @@
-"""Slack's text as people typed it, and plain text made safe for Slack: nothing in it pings,
-links, formats or hides.
+"""Slack's text converted to what people typed, and plain text made safe for Slack: nothing in it
+pings, links, formats or hides text.
 """
 
 import re
@@ -28,9 +28,9 @@ def remove_markup(text: str) -> str:
     """
     if len(text) > MAX_LENGTH:
         return text[: MAX_LENGTH + 1]
-    text = _LINK.sub(lambda found: found[2] or found[1], text)
+    text = _LINK.sub(lambda match: match[2] or match[1], text)
     by_id = _TRANSFER.search(text) is not None
-    text = _CONTROL.sub(lambda found: _format_reference(found, by_id=by_id), text)
+    text = _CONTROL.sub(lambda match: _format_reference(match, by_id=by_id), text)
     for entity, char in _ENTITIES:
         text = text.replace(entity, char)
     text = text.replace("\u00a0", " ").strip()
@@ -39,69 +39,77 @@ def remove_markup(text: str) -> str:
     return text
 
 
-def _format_reference(found: re.Match[str], *, by_id: bool) -> str:
-    kind = found[1]
-    id = found[2]
-    name = found[3]
+def _format_reference(match: re.Match[str], *, by_id: bool) -> str:
+    """Return a reference of Slack's (`<#C1|games>`) as people type it: by its name if it has one.
+
+    With `by_id` a channel is written with its id.
+    """
+    kind = match[1]
+    id = match[2]
+    name = match[3]
     if kind == "#" and by_id:
         return f"#{id}"
-    return ("@" if kind == "!" else kind) + (name or id)
+    sign = "@" if kind == "!" else kind
+    return sign + (name or id)
 
 
 def get_text_after_mention(text: str, bot: str) -> str:
-    """The words behind the first mention of the bot, or those before it where none follow.
+    """Return the text after the first mention of the bot, or before it if nothing follows.
 
-    A text that is too long for a command comes back cut, and still too long: whoever parses it
-    refuses it.
+    A text that is too long for a command is cut, but stays longer than the limit, so that the
+    parser refuses it.
     """
     if len(text) > MAX_LENGTH:
         return text[: MAX_LENGTH + 1]
-    before, _, after = re.sub(rf"<@{re.escape(bot)}(?:\|[^<>]*)?>", "\0", text, count=1).partition(
-        "\0"
-    )
-    return after.strip(" :,\n") or before.strip()
+    mention = rf"<@{re.escape(bot)}(?:\|[^<>]*)?>"
+    marked_text = re.sub(mention, "\0", text, count=1)
+    text_before, _, text_after = marked_text.partition("\0")
+    return text_after.strip(" :,\n") or text_before.strip()
 
 
 def escape_entities(text: str) -> str:
-    """Text with `&`, `<` and `>` escaped: no control sequence of Slack survives it."""
+    """Escape `&`, `<` and `>`, so that no control sequence of Slack remains."""
     return isolate_text(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def escape_text(text: str) -> str:
-    """Text of one line that shows as it is in mrkdwn: marks that would format give way to
-    lookalikes.
+    """Escape a text for mrkdwn, in one line. Marks that would format it are replaced by similar
+    characters.
     """
     text = escape_entities(" ".join(text.split("\n"))).replace("`", "'")
-    text = _MARK.sub(lambda found: _LOOKALIKE[found[0]], text)
+    text = _MARK.sub(lambda match: _LOOKALIKE[match[0]], text)
     return _QUOTE.sub("\\1\u2060", text)
 
 
 def format_bold(text: str) -> str:
-    """One line in bold letters."""
-    shown = escape_text(text).replace("*", _LOOKALIKE["*"]).strip()
-    return f"*{shown}*" if shown else ""
+    """Format one line in bold letters, or return "" for an empty one."""
+    escaped = escape_text(text).replace("*", _LOOKALIKE["*"]).strip()
+    return f"*{escaped}*" if escaped else ""
 
 
 def format_code(text: str) -> str:
-    """A command to copy, as code; one that code cannot hold is escaped."""
-    return (
-        escape_text(text) if "`" in text or "\n" in text else f"`{escape_entities(text).strip()}`"
-    )
+    """Format a command to copy as code. A text with a backtick or a line end is escaped instead."""
+    if "`" in text or "\n" in text:
+        return escape_text(text)
+    return f"`{escape_entities(text).strip()}`"
 
 
 def format_line(text: str) -> str:
-    """Return one line of an answer as Slack's markup: text is escaped, commands to copy are in
-    code, times are Slack's own dates and web addresses are links.
+    """Format one line of an answer as Slack's markup: text is escaped, commands to copy are code,
+    times are Slack's own dates, and web addresses are links.
     """
     return "".join(map(_format_piece, split_pieces(text)))
 
 
 def _format_piece(piece: str) -> str:
     if isinstance(piece, When):
-        return f"<!date^{piece.at}^{'{ago}' if piece.ago else '{date_short_pretty}, {time}'}|{escape_entities(piece)}>"
+        date_format = "{ago}" if piece.ago else "{date_short_pretty}, {time}"
+        return f"<!date^{piece.at}^{date_format}|{escape_entities(piece)}>"
     if isinstance(piece, Address):
         return f"<{escape_entities(piece)}>"
-    return format_code(piece) if isinstance(piece, Typed) else escape_text(piece)
+    if isinstance(piece, Typed):
+        return format_code(piece)
+    return escape_text(piece)
 
 
 PEN = Pen(
@@ -112,9 +120,12 @@ PEN = Pen(
     small=format_line,
     struck=lambda text: f"~{escape_text(text)}~",
 )
-"""How Slack writes the lines of an answer: its code is red, so dice are in brackets."""
+"""The pen that formats lines of an answer for Slack. Dice are in brackets, because Slack shows code
+in red.
+"""
 
 
 def format_fenced(lines: Sequence[str]) -> str:
-    """Lines in a fixed width; none of them can end the fence."""
-    return "```\n" + "\n".join(escape_entities(text).replace("`", "'") for text in lines) + "\n```"
+    """Format lines as a code block. Backticks in them are replaced, so that none can end it."""
+    text = "\n".join(escape_entities(line).replace("`", "'") for line in lines)
+    return f"```\n{text}\n```"

@@ -82,7 +82,7 @@ async def test_which_blocks_a_workspace_takes_is_asked(
 ) -> None:
     home, *_ = settle(socket_slack)
     assert {*TYPES} == find_native_types(
-        render_message(SAMPLE, "", load_shared_registry(), own=frozenset(TYPES)).blocks
+        render_message(SAMPLE, "", load_shared_registry(), native_types=frozenset(TYPES)).blocks
     ), "one of each is asked about"
     monkeypatch.setenv("SLACK_API", socket_slack.api_url)
     socket_slack.limits.refuses = frozenset({refused} - {""})

@@ -31,7 +31,9 @@ LIST = Reply("2 units: 1 US, 1 VC", (US, VC, Small("Lost: Squad 2")))
 
 def test_both_sides_are_one_table() -> None:
     """A message takes one: a line in bold leads each side, and states stand out."""
-    blocks = render_message(LIST, "T1", load_shared_registry(), own=frozenset(TYPES)).blocks
+    blocks = render_message(
+        LIST, "T1", load_shared_registry(), native_types=frozenset(TYPES)
+    ).blocks
     assert check_blocks(blocks) == []
     assert [block["type"] for block in blocks] == ["section", "table", "context"]
     rows = [[cell.get("text") or _bold(cell) for cell in row] for row in blocks[1]["rows"]]
@@ -57,7 +59,7 @@ def test_what_is_too_long_for_a_table_is_text() -> None:
     assert [
         block["type"]
         for block in render_message(
-            Reply("100", (long,)), "T1", load_shared_registry(), own=frozenset(TYPES)
+            Reply("100", (long,)), "T1", load_shared_registry(), native_types=frozenset(TYPES)
         ).blocks
     ][1] == "section"
 
