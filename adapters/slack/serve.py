@@ -1,8 +1,9 @@
-"""The life of the Slack adapter: begins, stays connected, ends without losing an answer; and the
-slack-bolt app, which says what listener hears what, and whose token answers.
+"""The Slack process: it connects, stays connected, and ends without losing an answer; and the
+slack-bolt app, which calls our listeners and finds the token of each workspace.
 
-Socket Mode's connection is replaced before it ends, and made anew when it breaks. The library's own
-client keeps trying an address that was good once; after a longer outage it would never come back.
+The Socket Mode connection is replaced before it ends, and opened again when it breaks. The library's
+own client keeps trying an address that was valid once, so after a longer outage it would never
+connect again.
 """
 
 import asyncio
@@ -46,11 +47,17 @@ from bot.runtime.settings import Settings, has_oauth
 log = logging.getLogger(__name__)
 
 END_PATIENCE = 8.0
+"""Maximum seconds that running requests get to finish at the end."""
 LAST_POSTS = 5.0
+"""Further seconds for answers from the outbox."""
 
 
 async def serve(app: App, settings: Settings) -> None:
-    """Serve Slack until cancelled. Raises UserError for what Slack refuses for good."""
+    """Serve Slack until cancelled, then finish the running requests.
+
+    Uses Socket Mode if there is an app-level token, else HTTP mode. Raises UserError if Slack
+    refuses for good, or if the port is taken.
+    """
     wire = SlackApi(create_call_counter(app, "slack"))
     vault = StoreVault(app, settings.key) if has_oauth(settings) else None
     teams = Teams(vault)
@@ -61,19 +68,18 @@ async def serve(app: App, settings: Settings) -> None:
     app.executor.members["slack"] = partial(is_still_member, wire, teams)
     try:
         if settings.slack_bot_token:
-            teams.add(team := await _load_own_team(wire, settings.slack_bot_token))
+            team = await _load_own_team(wire, settings.slack_bot_token)
+            teams.add(team)
             await remind_linked_channels(app.store, f"{PLATFORM}{team.id}")
         if settings.slack_app_token:
             connection = _run_socket_mode(app, bolt, wire, settings)
         else:
-            pages = (
-                Installer(app, settings, wire, teams, vault).build_routes()
-                if vault is not None
-                else []
-            )
+            pages: list[web.RouteDef] = []
+            if vault is not None:
+                pages = Installer(app, settings, wire, teams, vault).build_routes()
             connection = _run_http_mode(app, bolt, pages, settings)
-        owed = watch(app.receipts, PLATFORM, listeners.answer_receipt)
-        await _run_until_one_ends(work.posts.outbox.run(), owed, connection)
+        receipts = watch(app.receipts, PLATFORM, listeners.answer_receipt)
+        await _run_until_one_ends(work.posts.outbox.run(), receipts, connection)
     finally:
         app.links["slack"] = lambda: "its connection ended"
         await _finish_answers(work)
@@ -81,7 +87,10 @@ async def serve(app: App, settings: Settings) -> None:
 
 
 async def _load_own_team(wire: SlackApi, token: str) -> Team:
-    """The token's workspace; waits while Slack cannot be reached."""
+    """Load the workspace of a token, and try again while Slack cannot be reached.
+
+    Raises UserError if Slack refuses the token.
+    """
     wait = 0.5
     while True:
         try:
@@ -93,9 +102,9 @@ async def _load_own_team(wire: SlackApi, token: str) -> Team:
 
 
 async def _run_socket_mode(app: App, bolt: AsyncApp, wire: SlackApi, settings: Settings) -> None:
-    socket = Socket(
-        bolt, wire, settings.slack_app_token, lambda: app.counts.count("reconnect", "slack")
-    )
+    """Stay connected to Slack until cancelled. Raises UserError if Slack refuses the token."""
+    count_reconnect = partial(app.counts.count, "reconnect", "slack")
+    socket = Socket(bolt, wire, settings.slack_app_token, count_reconnect)
     app.links["slack"] = socket.describe_trouble
     try:
         await socket.run()
@@ -106,22 +115,31 @@ async def _run_socket_mode(app: App, bolt: AsyncApp, wire: SlackApi, settings: S
 async def _run_http_mode(
     app: App, bolt: AsyncApp, pages: list[web.RouteDef], settings: Settings
 ) -> None:
+    """Serve Slack's requests and further `pages` until cancelled. Raises UserError if the port is
+    taken.
+    """
     site = create_web_app(bolt, settings.slack_signing_secret, pages)
-    at = (settings.slack_host, settings.port)
+    host = settings.slack_host
+    port = settings.port
     hint = "Set PORT to a free one, or SLACK_HOST to an address of this machine."
-    listens = partial(app.links.__setitem__, "slack", str)  # nothing is wrong
-    told = f"listening on {at[0]}, port {at[1]}, path {PATH}"
-    await serve_until_cancelled(
-        site, at, hint, told, partial(Door, proxies=settings.proxies), listens
-    )
+    message = f"listening on {host}, port {port}, path {PATH}"
+    door = partial(Door, proxies=settings.proxies)
+
+    def mark_as_connected() -> None:
+        app.links["slack"] = str  # no trouble to describe
+
+    await serve_until_cancelled(site, (host, port), hint, message, door, mark_as_connected)
 
 
 async def _run_until_one_ends(*works: Coroutine[Any, Any, None]) -> None:
-    """Run all until one ends or this is cancelled; then the others are ended."""
+    """Run coroutines until one ends or this is cancelled, then cancel the others.
+
+    Raises the error of the one that ended.
+    """
     tasks = [asyncio.create_task(work) for work in works]
     try:
-        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        for task in done:
+        ended_tasks, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        for task in ended_tasks:
             task.result()
     finally:
         for task in tasks:
@@ -130,7 +148,10 @@ async def _run_until_one_ends(*works: Coroutine[Any, Any, None]) -> None:
 
 
 async def _finish_answers(work: RequestHandler) -> None:
-    """Wait for answers on their way; what takes longer stays in the outbox."""
+    """Wait for running requests and outbox answers. What takes too long stays in the outbox.
+
+    Background tasks are cancelled.
+    """
     with contextlib.suppress(TimeoutError):
         await asyncio.wait_for(work.idle.wait(), END_PATIENCE)
     for task in work.background_tasks:
@@ -145,7 +166,9 @@ ALL = re.compile(".*", re.DOTALL)
 
 
 def create_bolt(listeners: Listeners, teams: Teams, wire: SlackApi) -> AsyncApp:
-    """The bolt app with all listeners. Requests over HTTP are verified before they come here."""
+    """Create the bolt app with all listeners. It does not verify requests, because that is done
+    before they reach it.
+    """
 
     async def authorize(enterprise_id: str | None, team_id: str | None) -> Any:
         team = await teams.find(team_id or enterprise_id or "")
@@ -172,23 +195,22 @@ def create_bolt(listeners: Listeners, teams: Teams, wire: SlackApi) -> AsyncApp:
 
     @bolt.error
     async def handle_error(error: Exception) -> BoltResponse:
-        """Only the library itself raises what the network did: it tells people of a workspace
-        without the app.
-        """
+        """Log an error of a listener or the library, and return the response to Slack."""
+        # Our listeners handle network errors. So this is the library, which tells people in a
+        # workspace without the app that it is not installed.
         if isinstance(error, aiohttp.ClientError | TimeoutError | OSError | SlackApiError):
             log.warning(
                 "could not tell somebody that the app is not installed: %s", type(error).__name__
             )
             return BoltResponse(status=200)
-        # A form that is none of ours (commands answer for themselves), or a shape that the library
-        # did not expect.
+        # a form that is not ours, or a payload that the library did not expect
         if isinstance(error, UserError) or not _is_own_error(error):
             log.warning("Slack sent something that makes no sense: %r", error)
             return BoltResponse(status=400)
         log.error("a request failed", exc_info=error)
         return BoltResponse(status=500)
 
-    # A listener is matched for everything: what we do not know is acknowledged and left alone.
+    # The listeners match everything, so that unknown requests are acknowledged and ignored.
     bolt.command(ALL)(listeners.on_command)
     bolt.action(ALL)(listeners.on_action)
     bolt.view_submission(ALL)(listeners.forms.on_submit)
@@ -200,14 +222,13 @@ def create_bolt(listeners: Listeners, teams: Teams, wire: SlackApi) -> AsyncApp:
     bolt.event("app_uninstalled")(listeners.on_uninstalled)
     bolt.event("tokens_revoked")(listeners.on_revoked)
     for listener in bolt._async_listeners:
-        listener.auto_acknowledgement = (
-            False  # of events: ours say when, so that Slack repeats what was lost
-        )
+        # our listeners acknowledge events when they are handled, so that Slack repeats lost ones
+        listener.auto_acknowledgement = False
     return bolt
 
 
 def _is_own_error(error: Exception) -> bool:
-    """Return whether it was raised while our own code was at work."""
+    """Return whether our own code is in the traceback of an error."""
     frames = traceback.walk_tb(error.__traceback__)
     return any(
         str(frame.f_globals.get("__name__")).startswith(("adapters.", "bot."))
@@ -220,18 +241,18 @@ often = get_seldom_logger(f"{__name__}.often")
 HEARTBEAT = 10.0
 MIN_BACKOFF, MAX_BACKOFF = 0.1, 30.0
 SETTLED, EAGER = 1.0, 2.0
-"""A connection that ends within a second is made anew at most each other second: Slack has let
-us in, after all.
+"""A connection that ends within SETTLED seconds is opened again after at most EAGER seconds, because
+Slack did accept it.
 """
 CALM = 60.0
-"""Seconds that a connection lasts where nothing is wrong: Slack renews one about every hour."""
+"""Seconds after which a connection counts as stable. Slack renews one about every hour."""
 RENEW_AFTER = 180.0
 """Seconds without a connection after which the HTTP client is replaced, in case the client
 itself is broken.
 """
 AT_WORK = 1_500
-"""How many envelopes are worked on at once. Beyond that a command is turned away; anything else
-Slack sends again.
+"""Maximum number of envelopes that are handled at once. Beyond that a command is refused as busy;
+Slack sends anything else again.
 """
 _FATAL = (
     "invalid_auth",
@@ -242,126 +263,154 @@ _FATAL = (
 )
 
 
+"""Errors of Slack's that make the app-level token useless."""
+
+
 class Socket:
-    """The Socket Mode connection of this process."""
+    """The Socket Mode connections of this process: one, or two after an early end."""
 
     def __init__(
         self,
         bolt: AsyncApp,
         wire: SlackApi,
         app_token: str,
-        again: Callable[[], None] = lambda: None,
+        on_reconnect: Callable[[], None] = lambda: None,
     ) -> None:
-        """`again` hears of each connection but the first."""
+        """Create the connections, closed. `on_reconnect` is called for each one but the first."""
         self._bolt = bolt
         self._wire = wire
         self._token = app_token
-        self._again = again
+        self._on_reconnect = on_reconnect
         self._is_first = True
         self._open: list[aiohttp.ClientWebSocketResponse] = []
         self._tasks: set[asyncio.Task[None]] = set()
-        self._shaken = asyncio.Event()
+        self._needs_spare = asyncio.Event()
 
     async def run(self) -> None:
-        """Stay connected until cancelled. Raises UserError when Slack refuses the app's token. Once
-        a connection has ended early, there is a second one beside: whatever ends one of the two,
-        nothing that is sent meets none."""
+        """Stay connected until cancelled.
+
+        After a connection has ended early, a second one is opened as a spare: if one of the two
+        ends, the other one receives what Slack sends. Raises UserError if Slack refuses the token.
+        """
         await _run_until_one_ends(self._stay_connected(), self._stay_connected(is_spare=True))
 
     async def _stay_connected(self, *, is_spare: bool = False) -> None:
+        """Open a connection, and the next one when it ends. A spare is opened only when needed."""
         wait = MIN_BACKOFF
         failing_since: float | None = None
         while True:
             if is_spare:
-                await self._shaken.wait()
-                self._shaken.clear()
+                await self._needs_spare.wait()
+                self._needs_spare.clear()
             since = time.monotonic()
             try:
                 socket = await self._connect()
             except (Busy, aiohttp.ClientError, TimeoutError, OSError) as error:
                 pause = max(wait, getattr(error, "seconds", 0.0))
-                # its own words hold the address
-                what = error if isinstance(error, Busy) else type(error).__name__
-                log.warning("no connection to Slack (%s); next attempt in %.1f s", what, pause)
+                # the text of other errors contains the address, which is secret
+                problem = error if isinstance(error, Busy) else type(error).__name__
+                log.warning("no connection to Slack (%s); next attempt in %.1f s", problem, pause)
                 await asyncio.sleep(pause)
-                now = time.monotonic()
-                failing_since = since if failing_since is None else failing_since
-                if now - failing_since >= RENEW_AFTER and not self._open:
-                    log.warning(
-                        "no connection to Slack for %.0f s; trying with a new client",
-                        now - failing_since,
-                    )
-                    await self._wire.renew()
-                    failing_since = now
+                if failing_since is None:
+                    failing_since = since
+                failing_since = await self._renew_client_if_failing(failing_since)
                 wait = min(wait * 2, MAX_BACKOFF)
-                self._shaken.set()
+                self._needs_spare.set()
                 continue
             failing_since = None
             if not self._open:
                 log.info("connected to Slack")
             if not self._is_first:
-                self._again()
+                self._on_reconnect()
             self._is_first = False
-            leaving = asyncio.Event()
-            self._spawn(self._read(socket, leaving))
-            await leaving.wait()
+            is_ending = asyncio.Event()
+            self._spawn(self._read(socket, is_ending))
+            await is_ending.wait()
             lasted = time.monotonic() - since
             if lasted < CALM or not self._open:
-                self._shaken.set()
+                self._needs_spare.set()
             wait = MIN_BACKOFF if lasted > SETTLED else min(wait * 2, EAGER)
             if wait > MIN_BACKOFF:
                 await asyncio.sleep(wait)
 
+    async def _renew_client_if_failing(self, failing_since: float) -> float:
+        """Replace the HTTP client if there was no connection for RENEW_AFTER seconds.
+
+        `failing_since` is in monotonic seconds. Return it, or the time now after a replacement.
+        """
+        time_now = time.monotonic()
+        seconds = time_now - failing_since
+        if seconds < RENEW_AFTER or self._open:
+            return failing_since
+        log.warning("no connection to Slack for %.0f s; trying with a new client", seconds)
+        await self._wire.renew()
+        return time_now
+
     def describe_trouble(self) -> str:
-        """What is wrong with the connection: "" while there is one."""
+        """Describe the problem with the connection, or return "" while there is a connection."""
         return "" if self._open else "not connected"
 
     async def close(self) -> None:
-        """End the connections; what is being worked on goes on."""
+        """Close the connections. Requests that are being handled go on."""
         for socket in list(self._open):
             await socket.close()
 
     async def _connect(self) -> aiohttp.ClientWebSocketResponse:
+        """Open a connection.
+
+        Raises UserError if Slack refuses the token for good, Busy if it refuses for another reason
+        or cannot be reached, or the errors of aiohttp.
+        """
         try:
-            found = await self._wire.call_with_form(self._token, "apps.connections.open")
+            answer = await self._wire.call_with_form(self._token, "apps.connections.open")
         except SlackRefused as refused:
             if refused.error in _FATAL:
-                what = f"Slack refuses SLACK_APP_TOKEN ({refused.error})."
+                sentence = f"Slack refuses SLACK_APP_TOKEN ({refused.error})."
                 hint = 'Make an app-level token (xapp-...) with connections:write under "Basic Information".'
-                raise UserError(what, hint=hint, code="token-refused") from None
+                raise UserError(sentence, hint=hint, code="token-refused") from None
             raise Busy(refused.error, 1.0) from None
         return await self._wire.session.ws_connect(
-            found["url"], heartbeat=HEARTBEAT, max_msg_size=0
+            answer["url"], heartbeat=HEARTBEAT, max_msg_size=0
         )
 
-    async def _read(self, socket: aiohttp.ClientWebSocketResponse, leaving: asyncio.Event) -> None:
-        """Take what comes until the connection ends; `leaving` is set as soon as another one is
-        needed.
+    async def _read(
+        self, socket: aiohttp.ClientWebSocketResponse, is_ending: asyncio.Event
+    ) -> None:
+        """Handle the messages of a connection until it is closed.
+
+        `is_ending` is set as soon as another connection is needed.
         """
         self._open.append(socket)
         try:
             async for message in socket:
                 if message.type is aiohttp.WSMsgType.TEXT:
-                    said = json.loads(message.data)
-                    if isinstance(said, dict):
-                        self._handle_message(socket, said, leaving)
+                    content = json.loads(message.data)
+                    if isinstance(content, dict):
+                        self._handle_message(socket, content, is_ending)
         except (aiohttp.ClientError, OSError, ValueError) as error:
             log.info("the connection broke: %s", error)
         finally:
             self._open.remove(socket)
-            leaving.set()
+            is_ending.set()
 
     def _handle_message(
-        self, socket: aiohttp.ClientWebSocketResponse, said: dict[str, Any], leaving: asyncio.Event
+        self,
+        socket: aiohttp.ClientWebSocketResponse,
+        content: dict[str, Any],
+        is_ending: asyncio.Event,
     ) -> None:
-        if said.get("type") == "disconnect":
-            leaving.set()  # this connection goes on until Slack closes it, while the next one is made
+        """Begin to handle one message of a connection: a request, or the news that it will end.
+
+        If too many requests are being handled, refuse a command as busy, or leave it unanswered.
+        """
+        if content.get("type") == "disconnect":
+            is_ending.set()  # it can be used until Slack closes it, while the next one is opened
             return
-        request = (
-            SocketModeRequest.from_dict(said) if isinstance(said.get("payload"), dict) else None
-        )
+        request = None
+        if isinstance(content.get("payload"), dict):
+            request = SocketModeRequest.from_dict(content)
         if request is None or not is_valid_payload(request.payload):
-            if "payload" in said:
+            if "payload" in content:
                 often.warning("Slack sent something unreadable, ignored: it has another shape")
             return
         if len(self._tasks) < AT_WORK:
@@ -369,23 +418,23 @@ class Socket:
         elif len(self._tasks) < 2 * AT_WORK:
             often.warning("more envelopes than can be worked on at once")
             if "command" in request.payload:
-                refused = {
+                refusal = {
                     "envelope_id": request.envelope_id,
                     "payload": {"text": str(make_busy_error())},
                 }
-                self._spawn(self._send_reply(socket, refused))
+                self._spawn(self._send_reply(socket, refusal))
 
     async def _handle_request(
         self, socket: aiohttp.ClientWebSocketResponse, request: SocketModeRequest
     ) -> None:
+        """Pass a request to the bolt app and send its response.
+
+        A request that was not handled is not acknowledged, so that Slack sends it again.
+        """
         try:
             response = await run_async_bolt_app(self._bolt, request)
-        except (
-            AttributeError,
-            KeyError,
-            TypeError,
-            ValueError,
-        ) as error:  # the library's; ours are answered in it
+        # raised by the library itself: it answers errors of our listeners
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             often.warning("Slack sent something unreadable, ignored: %r", error)
             return
         if response.status != 200:
@@ -400,10 +449,11 @@ class Socket:
     async def _send_reply(
         self, socket: aiohttp.ClientWebSocketResponse, answer: dict[str, Any]
     ) -> None:
-        for way in (socket, *reversed(self._open)):
+        """Send an answer over `socket`, or over another open connection if that fails."""
+        for connection in (socket, *reversed(self._open)):
             try:
-                if not way.closed:
-                    await way.send_str(json.dumps(answer))
+                if not connection.closed:
+                    await connection.send_str(json.dumps(answer))
                     return
             except (ConnectionError, RuntimeError):
                 continue

@@ -220,9 +220,9 @@ async def test_a_removal_heard_of_late_does_not_undo_an_installation(
 
 
 def test_pages_fit_a_phone_and_lead_on() -> None:
-    from adapters.slack.installation import _build_page
+    from adapters.slack.installation import _build_failure_page, _build_success_page
 
-    done = str(_build_page(200, "Grognard is in Club", "x", back="T1").text)
+    done = str(_build_success_page(Team("T1", "xoxb-1", name="Club")).text)
     assert 'name="viewport"' in done
     assert 'href="https://app.slack.com/client/T1"' in done
-    assert "Try again" in str(_build_page(400, "Nothing was installed", "x", again=True).text)
+    assert "Try again" in str(_build_failure_page(400, "x").text)
