@@ -1,3 +1,3 @@
-"""The console: every command in a terminal, no account needed. Also reads a script from standard
+"""The console: every command in a terminal, without an account. It also runs a script from standard
 input.
 """

@@ -1,5 +1,6 @@
-"""Completion while typing: commands, options, enumerations, units and modifier words, from the
-registry; and the line that is typed."""
+"""Completion while typing: commands, options, enumerations, units and modifier words from the
+registry; and the prompt of the terminal.
+"""
 
 import re
 from collections.abc import Callable, Iterable
@@ -24,25 +25,29 @@ from bot.ui.typing.complete import CompletionContext, complete_option
 _VALUE = re.compile(
     r"([^\s=]{0,40})=(?:\"([^\"]*)(\"?)|'([^']*)('?)|\u201c([^\u201d]*)(\u201d?)|(\S*))"
 )
-"""An option with its value: what is in each kind of quotes, and whether these are closed; or
-what has none.
+"""An option with its value: the text in each kind of quotes followed by the closing quote, or a
+value without quotes.
 """
 _QUOTES = ('"', "'", "\u201c")
 FIND = ("find",)
 OWN_WORDS = ("as", "tutorial", "source", "board", "clear", "quit")
+"""Words that only the console knows."""
 
 
 class ConsoleCompleter(Completer):
-    """Offers what can come next in the line."""
+    """Completes the line that is being typed.
 
-    def __init__(self, registry: Registry, known: CompletionContext) -> None:
+    The session replaces `registry` and `context` after each line.
+    """
+
+    def __init__(self, registry: Registry, context: CompletionContext) -> None:
         self.registry = registry
-        self.known = known
+        self.context = context
 
     def get_completions(
         self, document: Document, complete_event: CompleteEvent
     ) -> Iterable[Completion]:
-        """Completions for the text before the cursor; none where it cannot be read."""
+        """Yield completions for the text before the cursor, none if it cannot be parsed."""
         del complete_event
         try:
             yield from self._list_completions(document.text_before_cursor)
@@ -50,158 +55,202 @@ class ConsoleCompleter(Completer):
             return
 
     def _list_completions(self, text: str) -> Iterable[Completion]:
+        """Yield completions for a line: of a command's options, of a macro, or of a command's
+        words.
+        """
         slash = "/" if text.startswith("/") else ""
         body = text.removeprefix("/")
         words = body.split(" ")
-        folded = [word.casefold() for word in words]
-        for used in range(len(words) - 1, 0, -1):
-            if (spec := self.registry.get(tuple(folded[:used]))) is not None:
-                yield from self._list_options(spec, " ".join(words[used:]))
+        folded_words = [word.casefold() for word in words]
+        for name_length in range(len(words) - 1, 0, -1):
+            spec = self.registry.get(tuple(folded_words[:name_length]))
+            if spec is not None:
+                yield from self._list_options(spec, " ".join(words[name_length:]))
                 return
-        if (line := self._expand_macro_line(folded, body)) is not None:
-            yield from self._list_completions(line)
+        macro_line = self._expand_macro_line(folded_words, body)
+        if macro_line is not None:
+            yield from self._list_completions(macro_line)
             return
-        before = tuple(folded[:-1])
-        part = folded[-1]
-        if before and before[0] not in self.registry.top_names:
+        if len(words) == 1:
+            for word in self._list_first_words():
+                if word.startswith(folded_words[0]):
+                    start_position = -len(words[0]) - len(slash)
+                    yield Completion(slash + word, start_position=start_position)
+        elif folded_words[0] in self.registry.top_names:
+            yield from self._list_next_words(words)
+
+    def _list_first_words(self) -> tuple[str, ...]:
+        """List everything with which a line can begin."""
+        macros = [macro.name for macro in self.context.macros]
+        sequences = self.context.game.sequences if self.context.game is not None else ()
+        return (*self.registry.top_names, *sequences, *OWN_WORDS, *macros)
+
+    def _list_next_words(self, words: list[str]) -> Iterable[Completion]:
+        """Yield completions for the last of two or more words, of which the first is a top-level
+        name.
+        """
+        path = tuple(word.casefold() for word in words[:-1])
+        part = words[-1].casefold()
+        children = self.registry.list_children(path)
+        if not children:  # a table without its group: lnlt-table dct
+            spec, name_length = self.registry.find(list(path))
+            yield from self._list_options(spec, " ".join(words[name_length:]))
             return
-        named = [macro.name for macro in self.known.macros]
-        sequences = self.known.game.sequences if self.known.game is not None else ()
-        first_words = (*self.registry.top_names, *sequences, *OWN_WORDS, *named)
-        children = self.registry.list_children(before) if before else first_words
-        if before and not children:  # a table without its group: lnlt-table dct
-            spec, used = self.registry.find(list(before))
-            yield from self._list_options(spec, " ".join(words[used:]))
-            return
-        if len(before) == 1 and part:
-            children = (
-                *children,
-                *(spec.path[-1] for spec in self.registry.list_below(before) if len(spec.path) > 2),
-                *self.registry.list_printed_names(before[0]),
-            )
-            children = tuple(dict.fromkeys(children))
+        if len(path) == 1 and part:
+            deeper_names = [
+                spec.path[-1] for spec in self.registry.list_below(path) if len(spec.path) > 2
+            ]
+            printed_names = self.registry.list_printed_names(path[0])
+            children = tuple(dict.fromkeys((*children, *deeper_names, *printed_names)))
         for word in children:
             if word.startswith(part):
-                start = slash if len(words) == 1 else ""
-                yield Completion(start + word, start_position=-len(words[-1]) - len(start))
+                yield Completion(word, start_position=-len(words[-1]))
 
     def _expand_macro_line(self, words: list[str], body: str) -> str | None:
-        """The line as `macro run h ...` where it is a macro's, by its name alone or behind
-        `macro`.
-        """
-        named = {macro.name for macro in self.known.macros}
-        rest = body.partition(" ")[2] if words[0] == "macro" else body
-        is_free = words[0] == "macro" or words[0] not in self.registry.top_names
-        return (
-            f"macro run {rest}"
-            if " " in rest and is_free and rest.split(" ")[0].casefold() in named
-            else None
-        )
+        """Return a line that uses a macro as `macro run NAME ...`, or None for any other line.
 
-    def _list_options(self, spec: CommandSpec, rest: str) -> Iterable[Completion]:
-        name, value, offset = find_open_value(rest)
+        A macro is used by its name alone or after `macro`. `words` are those of `body` in lower
+        case.
+        """
+        call = body.partition(" ")[2] if words[0] == "macro" else body
+        if words[0] != "macro" and words[0] in self.registry.top_names:
+            return None
+        macros = {macro.name for macro in self.context.macros}
+        if " " not in call or call.split(" ")[0].casefold() not in macros:
+            return None
+        return f"macro run {call}"
+
+    def _list_options(self, spec: CommandSpec, arguments: str) -> Iterable[Completion]:
+        """Yield completions for the arguments of a command: a value that is being typed, options,
+        and modifiers.
+        """
+        name, value, _ = find_open_value(arguments)
         if name:
-            given = _read_given_options(rest)
-            quoted = rest[len(rest) - offset - 1 :][:1] in _QUOTES
-            for choice in complete_option(spec, name, value, self.registry, self.known, given):
-                bare = quoted or " " not in choice.value
-                text = choice.value if bare else f'"{choice.value}"'
-                yield Completion(text, start_position=-offset, display=choice.name)
+            yield from self._list_values(spec, arguments, name, value)
             return
         if spec.path == FIND:
-            for choice in complete_option(spec, "words", rest, self.registry, self.known, {}):
-                yield Completion(choice.value, start_position=-len(rest), display=choice.name)
+            for choice in complete_option(
+                spec, "words", arguments, self.registry, self.context, {}
+            ):
+                yield Completion(choice.value, start_position=-len(arguments), display=choice.name)
             return
-        part = rest.rpartition(" ")[2].casefold()
-        yield from self._list_bare_values(spec, rest, part)
-        typed = {
-            token.key or token.value for token in _tokenize_leniently(rest[: len(rest) - len(part)])
-        }
+        part = arguments.rpartition(" ")[2].casefold()
+        yield from self._list_bare_values(spec, arguments, part)
+        tokens = _tokenize_leniently(arguments[: len(arguments) - len(part)])
+        typed_words = {token.key or token.value for token in tokens}
         for option in spec.options:
-            if option.name in typed or not option.name.startswith(part):
+            if option.name in typed_words or not option.name.startswith(part):
                 continue
-            shown = option.name if option.type == "bool" else option.name + "="
-            yield Completion(shown, start_position=-len(part), display_meta=option.help[:60])
+            text = option.name if option.type == "bool" else option.name + "="
+            yield Completion(text, start_position=-len(part), display_meta=option.help[:60])
         mods = spec.find_option("mods")
-        for word in mods.values if mods is not None else ():
-            if word not in typed and word.startswith(part) and part:
+        if mods is None or not part:
+            return
+        for word in mods.values:
+            if word not in typed_words and word.startswith(part):
                 yield Completion(word, start_position=-len(part), display_meta="modifier")
 
-    def _list_bare_values(self, spec: CommandSpec, rest: str, part: str) -> Iterable[Completion]:
-        """Values of the option that a word without its name would go to, where that is a single
-        word.
+    def _list_values(
+        self, spec: CommandSpec, arguments: str, name: str, value: str
+    ) -> Iterable[Completion]:
+        """Yield values of the option `name`, of which `value` is typed at the end of `arguments`.
+
+        A value with a space is put in quotes unless a quote is open.
         """
-        tokens = _tokenize_leniently(rest[: len(rest) - len(part)])
-        given = {token.key for token in tokens if token.key}
-        bare = [
+        options = _read_typed_options(arguments)
+        is_quoted = arguments[len(arguments) - len(value) - 1 :][:1] in _QUOTES
+        for choice in complete_option(spec, name, value, self.registry, self.context, options):
+            text = choice.value
+            if " " in text and not is_quoted:
+                text = f'"{text}"'
+            yield Completion(text, start_position=-len(value), display=choice.name)
+
+    def _list_bare_values(
+        self, spec: CommandSpec, arguments: str, part: str
+    ) -> Iterable[Completion]:
+        """Yield values of one word for the option that takes the next word without an option name.
+
+        `part` is the word being typed at the end of `arguments`.
+        """
+        tokens = _tokenize_leniently(arguments[: len(arguments) - len(part)])
+        named_options = {token.key for token in tokens if token.key}
+        bare_tokens = [
             token for token in tokens if not token.key and spec.find_option(token.value) is None
         ]
-        free = [option for option in spec.positional if option.name not in given]
-        option = free[len(bare)] if len(bare) < len(free) else None
-        if (
-            option is None
-            or option.type not in ("enum", "str", "unit")
-            or option.complete == "stats"
-        ):
+        free_options = [option for option in spec.positional if option.name not in named_options]
+        if len(bare_tokens) >= len(free_options):
             return
-        before = {one.name: token.value for one, token in zip(free, bare, strict=False)}
-        for choice in complete_option(spec, option.name, part, self.registry, self.known, before):
+        option = free_options[len(bare_tokens)]
+        if option.type not in ("enum", "str", "unit") or option.complete == "stats":
+            return
+        values = {}
+        for free_option, token in zip(free_options, bare_tokens, strict=False):
+            values[free_option.name] = token.value
+        choices = complete_option(spec, option.name, part, self.registry, self.context, values)
+        for choice in choices:
             if " " not in choice.value:
                 yield Completion(choice.value, start_position=-len(part), display_meta=option.name)
 
 
-def find_open_value(rest: str) -> tuple[str, str, int]:
-    """The option whose value is being typed, the value so far, and its length: `targets="squad
-    mo` is open.
+def find_open_value(arguments: str) -> tuple[str, str, int]:
+    """Return the option whose value is being typed, the value so far, and its length.
+
+    `targets="squad mo` is open until the quote is closed. Return ("", "", 0) if no value is open.
     """
-    for found in _VALUE.finditer(rest):
-        name, *values = found.groups(default="")
-        if found.end() == len(rest) and not any(values[1:6:2]):
-            value = "".join(values)
+    for option_match in _VALUE.finditer(arguments):
+        name, *groups = option_match.groups(default="")
+        closing_quotes = groups[1:6:2]
+        if option_match.end() == len(arguments) and not any(closing_quotes):
+            value = "".join(groups)
             return name, value, len(value)
     return "", "", 0
 
 
 def _tokenize_leniently(text: str) -> list[Token]:
+    """Return the tokens of a text, or none if it cannot be parsed."""
     try:
         return tokenize(text)
     except UserError:
         return []
 
 
-def _read_given_options(rest: str) -> dict[str, object]:
-    return {
-        token.key or token.value: token.value
-        for token in _tokenize_leniently(rest.rpartition(" ")[0])
-    }
+def _read_typed_options(arguments: str) -> dict[str, object]:
+    """Return the values of the options before the last word, by option name. A word without an
+    option name stands for itself.
+    """
+    tokens = _tokenize_leniently(arguments.rpartition(" ")[0])
+    return {token.key or token.value: token.value for token in tokens}
 
 
-# -- the line that is typed, with what is below it and beside it; apart, as it takes 0.1 s that a
-# script does without
+# -- The prompt, with what is below and next to it. It is in this module, which a script does not
+# import, because the library takes 0.1 s to load.
 
 
 def create_prompt(
     console: Screen,
     completer: ConsoleCompleter,
     history: Path,
-    who: Callable[[], str],
-    begun: Callable[[str], None],
+    get_name: Callable[[], str],
+    prefill_line: Callable[[str], None],
 ) -> PromptSession[str]:
-    """The prompt of a terminal for whoever `who` says; a key of the bar tells `begun` what was
-    typed before it.
+    """Create the prompt of a terminal, with a bar of keys below it and the board next to it.
+
+    `history` is the file with earlier lines. `get_name` returns the player's name. A key of the bar
+    runs its line and passes what was typed before it to `prefill_line`.
     """
     keys = KeyBindings()
 
     def press(event: KeyPressEvent) -> None:
-        begun(event.current_buffer.text)
+        prefill_line(event.current_buffer.text)
         line = BAR[event.key_sequence[0].key.upper()][1]
         event.current_buffer.text = line
         event.app.exit(result=line)
 
     def toolbar() -> FormattedText:
-        known = completer.known
-        said = format_bottom_line(known, who(), console.width, console.get_sign(known.own_side))
-        return FormattedText([("", said + "\n"), *build_key_bar(console.width)])
+        context = completer.context
+        sign = console.get_sign(context.own_side)
+        bottom_line = format_bottom_line(context, get_name(), console.width, sign)
+        return FormattedText([("", bottom_line + "\n"), *build_key_bar(console.width)])
 
     for key in BAR:
         keys.add(key.lower())(press)
@@ -212,14 +261,18 @@ def create_prompt(
         bottom_toolbar=toolbar,
         key_bindings=keys,
     )
-    board = FormattedTextControl(lambda: ANSI(console.board))
-    beside = ConditionalContainer(
-        VSplit([Window(char="│", width=1), Window(board, width=BOARD, dont_extend_height=True)]),
-        Condition(lambda: bool(console.board) and console.width >= WIDE) & ~is_done,
-    )
-    rows = prompt.layout.container
-    assert isinstance(rows, HSplit)  # the line, then what is below it
-    log = FormattedTextControl(lambda: ANSI("\n" + console.draw_events()))
-    below = ConditionalContainer(Window(log, dont_extend_height=True), beside.filter)
-    rows.children[0] = VSplit([HSplit([rows.children[0], below]), beside])
+    _add_board(prompt, console)
     return prompt
+
+
+def _add_board(prompt: PromptSession[str], console: Screen) -> None:
+    """Show the board to the right of the prompt, and events below it, if the terminal is wide."""
+    is_visible = Condition(lambda: bool(console.board) and console.width >= WIDE) & ~is_done
+    board = FormattedTextControl(lambda: ANSI(console.board))
+    board_window = Window(board, width=BOARD, dont_extend_height=True)
+    right = ConditionalContainer(VSplit([Window(char="│", width=1), board_window]), is_visible)
+    events = FormattedTextControl(lambda: ANSI("\n" + console.draw_events()))
+    below = ConditionalContainer(Window(events, dont_extend_height=True), is_visible)
+    rows = prompt.layout.container
+    assert isinstance(rows, HSplit)  # the line first, then the bar
+    rows.children[0] = VSplit([HSplit([rows.children[0], below]), right])

@@ -1,5 +1,5 @@
-"""What the console draws around answers: sides in their colours, the bar of keys, where the game
-is, pictures.
+"""Everything that the console draws around answers: sides in their colours, the bar of keys, the
+state of the game, and pictures.
 """
 
 import re
@@ -14,72 +14,87 @@ from bot.ui.typing.complete import CompletionContext
 
 BAR = {"F2": ("again", "a"), "F3": ("odds", "o"), "F4": ("target", "t"), "F5": ("board", "board")}
 BAR |= {"F6": ("units", "unit list"), "F7": ("undo", "u"), "F8": ("pass", "p"), "F9": ("next", "n")}
-"""Each key of the bar, what it is called, and the line that it types."""
+"""The keys of the bar, each with its label and the line that it types."""
 SIGNS, ASCII_SIGNS = "●▲■◆", "*^#+"
 COLOURS = ("bright_blue", "magenta", "green", "bright_cyan")
 WIDE, BOARD = 160, 72
-"""Columns from which on the board is kept in view, and how many of them it takes."""
+"""Minimum number of columns with which the board is always shown, and how many of them it takes."""
 LOGGED = 10
-"""How many events are in view beside it."""
+"""Number of events that are shown next to the board."""
 PNG = b"\x89PNG"
 
 
 class Screen(Console):
-    """A terminal that shows sides, wherever they are named, in their colours, and their rosters
-    with their signs.
+    """A terminal that shows the names of sides in their colours, and a sign at lines that begin
+    with a side.
     """
 
     sides: tuple[str, ...] = ()
-    board = ""  # as it is drawn beside the prompt
-    events: tuple[str, ...] = ()  # those that are listed below the prompt
+    board = ""  # drawn next to the prompt
+    events: tuple[str, ...] = ()  # listed below the prompt
 
     def draw_events(self) -> str:
-        """Return the last events, cut to the columns that the board leaves now."""
+        """Draw the last events, cut to the columns that the board leaves."""
         columns = max(self.width - BOARD - 2, 1)
-        drawn = Screen(file=(written := StringIO()), width=columns, force_terminal=True)
-        drawn.sides = self.sides
+        output = StringIO()
+        screen = Screen(file=output, width=columns, force_terminal=True)
+        screen.sides = self.sides
         for line in self.events:
-            drawn.print(Text(line, style="dim"), no_wrap=True, overflow="ellipsis")
-        return written.getvalue()
+            screen.print(Text(line, style="dim"), no_wrap=True, overflow="ellipsis")
+        return output.getvalue()
 
     def print(self, *objects: Any, **options: Any) -> None:
-        """As ever, sides marked."""
-        super().print(
-            *(self.mark_sides(one) if isinstance(one, Text) else one for one in objects), **options
-        )
+        """Print as the library does, with the sides in texts marked."""
+        marked = [self.mark_sides(item) if isinstance(item, Text) else item for item in objects]
+        super().print(*marked, **options)
 
     def get_sign(self, side: str) -> str:
-        """The sign of a side; nothing for none."""
+        """Return the sign of a side, or "" if the game has no such side."""
+        if side not in self.sides:
+            return ""
         signs = SIGNS if self.encoding.startswith("utf") else ASCII_SIGNS
-        return signs[self.sides.index(side) % len(signs)] if side in self.sides else ""
+        return signs[self.sides.index(side) % len(signs)]
 
     def mark_sides(self, text: Text) -> Text:
-        """A line with its sides marked; one that begins with a side gets the sign in its margin."""
-        found = text.copy()
+        """Return a line with its sides in their colours. If it begins with a side, the sign is in
+        its margin of two spaces.
+        """
+        marked = text.copy()
         for side, colour in zip(self.sides, COLOURS * len(self.sides), strict=False):
-            named = rf"(?<!\w){re.escape(side)}(?!\w)"
-            found.highlight_regex(named, colour)
-            if re.match("  " + named, found.plain):
-                found = Text().append(f"{self.get_sign(side)} ", colour).append_text(found[2:])
-        return found
+            pattern = rf"(?<!\w){re.escape(side)}(?!\w)"
+            marked.highlight_regex(pattern, colour)
+            if re.match("  " + pattern, marked.plain):
+                sign = Text().append(f"{self.get_sign(side)} ", colour)
+                marked = sign.append_text(marked[2:])
+        return marked
 
 
 def format_bottom_line(
-    known: CompletionContext, name: str, columns: int = 1000, sign: str = ""
+    context: CompletionContext, name: str, columns: int = 1000, sign: str = ""
 ) -> str:
-    """Game, turn, phase and whose go it is, and who is typing; without what matters least where
-    there is no room.
+    """Format the state of the game (game, turn, phase, and the sides to play) and the player `name`
+    with the `sign` of their side.
+
+    If that does not fit, the help and the game's first parts are left out one after another.
     """
-    who = name + (f" ({f'{sign} {known.own_side}'.strip()})" if known.own_side else "")
-    where = known.status.split(" · ") if known.status else []
-    rows = [[*where, f"you are {who}    ? help"], [*where, f"you are {who}"]]
-    rows += [[*where[at:], who] for at in range(len(where) + 1)]
-    shown = [" " + " · ".join(row) + " " for row in rows]
-    return next((row for row in shown if len(row) <= columns), shown[-1][:columns])
+    player = name
+    if context.own_side:
+        side = f"{sign} {context.own_side}".strip()
+        player = f"{name} ({side})"
+    state = context.status.split(" · ") if context.status else []
+    rows = [[*state, f"you are {player}    ? help"], [*state, f"you are {player}"]]
+    rows += [[*state[start:], player] for start in range(len(state) + 1)]
+    for row in rows:
+        line = " " + " · ".join(row) + " "
+        if len(line) <= columns:
+            return line
+    return line[:columns]
 
 
 def build_key_bar(columns: int) -> list[tuple[str, str]]:
-    """The keys that are the same everywhere, as prompt_toolkit draws them: in a row, or in two."""
+    """Build the bar of keys for prompt_toolkit, as (style, text) pieces, in as many rows as fit
+    into `columns`.
+    """
     pieces: list[tuple[str, str]] = []
     width = 0
     for key, (label, _) in BAR.items():
@@ -93,8 +108,10 @@ def build_key_bar(columns: int) -> list[tuple[str, str]]:
 
 
 def render_graphics(picture: bytes, columns: int) -> RenderableType | None:
-    """A PNG as this terminal draws it; nothing where it does not, which it is asked with the
-    first one.
+    """Return a PNG as the terminal draws it, at most `columns` wide.
+
+    Return None for any other file, or if the terminal draws no pictures or the library is not
+    installed. The library asks the terminal once.
     """
     if not picture.startswith(PNG) or find_spec("textual_image") is None:  # an extra
         return None
@@ -102,6 +119,7 @@ def render_graphics(picture: bytes, columns: int) -> RenderableType | None:
 
     if Image not in (SixelImage, TGPImage):
         return None
-    wide = min(columns - 2, max(int.from_bytes(picture[16:20], "big") // 9, 1))
-    drawn: RenderableType = Image(BytesIO(picture), wide, "auto")
-    return drawn
+    pixel_width = int.from_bytes(picture[16:20], "big")
+    width = min(columns - 2, max(pixel_width // 9, 1))
+    image: RenderableType = Image(BytesIO(picture), width, "auto")
+    return image

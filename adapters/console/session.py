@@ -1,6 +1,8 @@
-"""One evening at the console: reads lines, runs them, shows the answers, keeps the channel's game.
-A letter and Enter do what is done most, the same at any time; a number what else is under the last
-answer. A tutorial plays a real fire attack step by step."""
+"""The console session: it reads lines, runs them and shows the answers. The game is stored.
+
+Letters stand for the most common actions, the same at any time; numbers for the other buttons of the
+last answer. A tutorial plays a real fire attack step by step.
+"""
 
 import asyncio
 import os
@@ -55,15 +57,18 @@ OWN_HELP = {
 }
 
 MOST_SOURCED = 1_000
-"""A file may hold so many commands."""
+"""Maximum number of commands in a file."""
 FORM = "form:"
-"""How actions begin that open a form, and that ask for the next die by hand."""
+"""Prefix of actions that open a form, or ask for the next die by hand."""
 
 Request = Callable[[str], Awaitable[str]]
+"""Shows a text and returns the line that the player types."""
 
 
 class Session:
-    """Who types, where, and what answers."""
+    """The state of one console: the player who types, the keys of the last answer, and the draft of
+    the next line.
+    """
 
     def __init__(
         self, app: App, console: Console, name: str, folder: Path, *, terminal: bool = False
@@ -71,124 +76,160 @@ class Session:
         self.app = app
         self.console = console
         self.folder = folder
-        self.owner = self.who = replace(
-            _build_person(name), manager=True
-        )  # it is their own machine
+        self.owner = replace(_build_person(name), manager=True)  # it is their own machine
+        self.player = self.owner
         self.terminal = terminal
         self.keys = Keys()
-        self.kept = Keys()  # what letters did under earlier answers, where the last one has none
-        self.draft = ""  # what the next line begins with
-        self.failed = False  # whether a command was refused, the tutorial's own mistakes aside
+        self.shot_keys = Keys()  # letters about the last shot that the last answer does not have
+        self.draft = ""  # the beginning of the next line
+        self.failed = False  # a command was refused, other than in the tutorial
         self.sourcing = False
 
     async def show_news(self) -> None:
-        """Show what was played elsewhere since the last look, in a game that this one is linked
-        with.
+        """Show the waiting messages for the console, such as news of a linked game, and mark them
+        as delivered.
         """
-        while found := await self.app.answers.claim_due(PLACE.key):
-            for due in found:
-                if not due.reply.quiet:  # the bottom line says what a board says
+        while due_answers := await self.app.answers.claim_due(PLACE.key):
+            for due in due_answers:
+                if not due.reply.quiet:  # a board, which the bottom line replaces
                     await self._show(due.reply)
                 await self.app.answers.mark_delivered(due.id)
 
     async def run_line(self, text: str, request: Request | None = None) -> bool:
-        """Run one line; False when it asks to leave. `ask` waits for the player between lessons."""
+        """Run one line: a word or key of the console, or a command.
+
+        Return False if it leaves the console. `request` waits for the player between the lessons of
+        the tutorial.
+        """
         text = text.strip()
-        word, _, rest = text.removeprefix("/").partition(" ")
+        word, _, arguments = text.removeprefix("/").partition(" ")
         if not text or text.startswith("#"):
             return True
-        if word in ("quit", "exit", "q") and not rest:
+        if word in ("quit", "exit", "q") and not arguments:
             return False
-        if word == "clear" and not rest:
-            self.console.clear()
-            return True
-        if word == "as":
-            self._switch(rest)
-        elif word == "tutorial":
-            await self._run_tutorial(request)
-        elif word == "source":
-            return await self._run_script(rest.strip())
-        elif word == CONSOLE and not rest:
-            print_reply(self.console, Reply(OWN_HELP[CONSOLE], private=True))
-        elif word == "help" and rest.strip() in OWN_HELP:
-            print_reply(self.console, Reply(OWN_HELP[rest.strip()], private=True))
-        elif word == "press":
-            await self._press(rest.strip())
-        elif (meant := self.keys.find_action(text) or self.kept.find_action(text)) is not None:
-            await self._use_key(meant, text)
-        elif text.casefold() in SHOTS:
-            system = (await self.app.get_completion_context(PLACE, self.who)).system
-            self.draft = (
-                f"{system} fire attackers=" if self.app.registry.get((system, "fire")) else ""
-            )
-            hint = "Fire first."
-            if self.draft and self.terminal:
-                hint = "The line below begins one; Tab names the units."
-            elif self.draft:
-                hint = f"Type: {self.draft}"
-            self._refuse(
-                UserError("There is no shot before this one.", hint=hint, code="nothing-to-repeat")
-            )
-        else:
-            text = LINES.get(text.casefold(), text)
-            text = "game board" if text == "board" else text
-            await self._run_text(text)
-            if word in ("help", "?") and not rest:
-                also = f"  Here also: {', '.join(OWN_HELP)}, board, clear."
-                keys = " Tab completes what you type." if self.terminal else ""
-                print_text(self.console, Text(also + keys))
+        if word == "source":
+            return await self._run_script(arguments.strip())
+        is_own_word = await self._run_own_word(word, arguments, request)
+        if not is_own_word:
+            await self._run_key_or_command(text, word, arguments)
         return True
 
+    async def _run_own_word(self, word: str, arguments: str, request: Request | None) -> bool:
+        """Run a line that begins with a word of the console, such as `as`. Return False for any
+        other.
+        """
+        help_topic = CONSOLE if word == CONSOLE and not arguments else ""
+        if word == "help" and arguments.strip() in OWN_HELP:
+            help_topic = arguments.strip()
+        if help_topic:
+            print_reply(self.console, Reply(OWN_HELP[help_topic], private=True))
+        elif word == "clear" and not arguments:
+            self.console.clear()
+        elif word == "as":
+            self._switch(arguments)
+        elif word == "tutorial":
+            await self._run_tutorial(request)
+        elif word == "press":
+            await self._press(arguments.strip())
+        else:
+            return False
+        return True
+
+    async def _run_key_or_command(self, text: str, word: str, arguments: str) -> None:
+        """Run a key of the last answer or a letter of the console, or else a command."""
+        action = self.keys.find_action(text) or self.shot_keys.find_action(text)
+        if action is not None:
+            await self._use_key(action, text)
+            return
+        if text.casefold() in SHOTS:
+            await self._begin_first_shot()
+            return
+        command = LINES.get(text.casefold(), text)
+        await self._run_text("game board" if command == "board" else command)
+        if word in ("help", "?") and not arguments:
+            own_words = f"  Here also: {', '.join(OWN_HELP)}, board, clear."
+            completion = " Tab completes what you type." if self.terminal else ""
+            print_text(self.console, Text(own_words + completion))
+
+    async def _begin_first_shot(self) -> None:
+        """Refuse a letter about the last shot, because there was none, and draft the first one."""
+        context = await self.app.get_completion_context(PLACE, self.player)
+        can_fire = self.app.registry.get((context.system, "fire")) is not None
+        self.draft = f"{context.system} fire attackers=" if can_fire else ""
+        hint = "Fire first."
+        if self.draft and self.terminal:
+            hint = "The line below begins one; Tab names the units."
+        elif self.draft:
+            hint = f"Type: {self.draft}"
+        self._refuse(
+            UserError("There is no shot before this one.", hint=hint, code="nothing-to-repeat")
+        )
+
     async def _run_text(self, text: str) -> None:
+        """Parse and run a command, with the text of the files that it names, and show the reply.
+
+        In a terminal, a command that lacks what it needs is answered with an invitation to its
+        form, and a refusal with a correction.
+        """
         try:
-            typed = await self.app.parse_line(text, PLACE, self.who)
-            options = {**typed.options}
-            for option in typed.spec.options:
-                if option.type == "file" and isinstance(path := options.get(option.name), str):
+            parsed = await self.app.parse_line(text, PLACE, self.player)
+            options = {**parsed.options}
+            for option in parsed.spec.options:
+                path = options.get(option.name)
+                if option.type == "file" and isinstance(path, str):
                     options[option.name] = read_file(path)
         except UserError as error:
             self._refuse(error, text)
             return
-        if self.terminal and (
-            invitation := await self.app.invite_to_form(typed.spec, options, self.who, PLACE)
-        ):
-            await self._show(invitation)
-            return
-        reply = await self.app.run_parsed(typed.spec, options, self.who, PLACE, uuid4().hex)
+        spec = parsed.spec
+        if self.terminal:
+            invitation = await self.app.invite_to_form(spec, options, self.player, PLACE)
+            if invitation:
+                await self._show(invitation)
+                return
+        reply = await self.app.run_parsed(spec, options, self.player, PLACE, uuid4().hex)
         if self.terminal and reply.error:
-            reply = await self.app.forms.offer_correction(
-                reply, typed.spec, typed.options, self.who
-            )
+            reply = await self.app.forms.offer_correction(reply, spec, parsed.options, self.player)
         await self._show(reply)
 
-    async def _use_key(self, meant: str | Menu, key: str) -> None:
-        """Do what a letter stands for: press a button, or list a menu by numbers."""
-        if isinstance(meant, str):
-            await self._press(meant)
+    async def _use_key(self, action: str | Menu, key: str) -> None:
+        """Run what a key stands for: press a button, or list the entries of a menu by number."""
+        if isinstance(action, str):
+            await self._press(action)
             return
-        listed = ((str(at), entry.label, entry.about) for at, entry in enumerate(meant.entries, 1))
+        rows = [
+            (str(number), entry.label, entry.about)
+            for number, entry in enumerate(action.entries, 1)
+        ]
         print_reply(
             self.console,
-            Reply(meant.label, (Grid(tuple(listed)),)),
+            Reply(action.label, (Grid(tuple(rows)),)),
             f"{key} and a number chooses: {key} 1",
         )
 
     async def _press(self, action: str) -> None:
+        """Run the action of a button and show the reply, or draft the command of a form."""
         if action.startswith(FORM):
             await self._fill_in(action.removeprefix(FORM))
             return
-        await self._show(await self.app.press(action, self.who, PLACE, uuid4().hex))
+        await self._show(await self.app.press(action, self.player, PLACE, uuid4().hex))
 
-    async def _fill_in(self, what: str) -> None:
-        """Put a command on the line: the console's form is the line itself."""
+    async def _fill_in(self, target: str) -> None:
+        """Draft the next line with the command of a form, which the console has instead of forms.
+
+        `target` is a command, or with a colon the key of a stored draft. If the player could not
+        send the command, show the refusal.
+        """
         try:
-            draft = await self.app.forms.open_draft(what, self.who, PLACE) if ":" in what else None
-            if draft is None:
-                await self._check_seat(what)
+            draft = None
+            if ":" in target:
+                draft = await self.app.forms.open_draft(target, self.player, PLACE)
+            else:
+                await self._check_seat(target)
         except UserError as error:
             await self._show(build_error_reply(error))
             return
-        self.draft = f"{what} " if draft is None else await self._write_draft_line(draft)
+        self.draft = f"{target} " if draft is None else await self._write_draft_line(draft)
         hint = "Go on with the line below; Tab shows what fits."
         if not self.terminal:
             hint = f"Type: {self.draft}"
@@ -196,31 +237,34 @@ class Session:
 
     async def _check_seat(self, text: str) -> None:
         """Raise UserError if this player could not send the command that a button begins."""
-        typed = await self.app.parse_line(text, PLACE, self.who)
-        await self.app.forms.check_seat(typed.spec, typed.options, self.who, PLACE)
+        typed = await self.app.parse_line(text, PLACE, self.player)
+        await self.app.forms.check_seat(typed.spec, typed.options, self.player, PLACE)
 
     async def _write_draft_line(self, draft: Draft) -> str:
-        """A draft as a line. What was refused comes last: of units those that are there, nothing of
-        any other choice, so that Enter alone does not ask for it once more."""
+        """Return the line for a stored draft, with the option that was refused at its end.
+
+        Refused units are reduced to those of the roster, and a refused choice is left out, so that
+        Enter alone does not send the same again.
+        """
         spec = await self.app.get_form_spec(draft, PLACE)
         options = dict(draft.options)
         option = spec.find_option(draft.wrong)
-        wrong = options.pop(draft.wrong, None)
-        if option is None or not wrong:
+        wrong_value = options.pop(draft.wrong, None)
+        if option is None or not wrong_value:
             return f"{format_command(spec, draft.options)} "
         if option.type == "units":
-            wrong = keep_roster_items(
-                str(wrong), (await self.app.get_completion_context(PLACE, self.who)).roster
-            )
-        if wrong and option.type in ("units", "str", "dice", "mods", "bool"):
-            return f"{format_command(spec, options | {option.name: wrong})} "
+            context = await self.app.get_completion_context(PLACE, self.player)
+            wrong_value = keep_roster_items(str(wrong_value), context.roster)
+        if wrong_value and option.type in ("units", "str", "dice", "mods", "bool"):
+            return f"{format_command(spec, options | {option.name: wrong_value})} "
         return f"{format_command(spec, options)} {option.name}="
 
     def prefill_line(self, text: str) -> None:
-        """What the next line begins with, after what a key of the bar does."""
+        """Set the beginning of the next line: what was typed before a key of the bar."""
         self.draft = text
 
     def _refuse(self, error: UserError, text: str = "") -> None:
+        """Show a refusal of the command `text` and count it as a failure."""
         self.failed = True
         self._print(build_error_reply(error, text))
 
@@ -232,66 +276,64 @@ class Session:
         print_reply(self.console, write_commands(reply, CommandReader.CONSOLE, commands), keys)
 
     async def _show(self, reply: Reply) -> None:
+        """Print a reply with its keys, save its files, and draw its pictures if the terminal can.
+
+        The keys of the reply replace those of the last one, except letters about the last shot. A
+        picture that comes after the reply is shown as well.
+        """
         self.failed |= reply.error
         self.keys = assign_keys(reply)
-        self.kept = Keys(
-            {
-                **self.kept.buttons,
-                **{key: one for key, one in self.keys.buttons.items() if key in SHOTS},
-            },
-            {
-                **self.kept.menus,
-                **{key: one for key, one in self.keys.menus.items() if key in SHOTS},
-            },
-        )
+        self.shot_keys = self.shot_keys.add_shot_keys(self.keys)
         self._print(reply, self.keys.format_keys() if self.terminal else "")
-        for path, file in zip(save_files(reply, self.folder / "files"), reply.files, strict=True):
-            if (
-                self.terminal
-                and (picture := render_graphics(file.data, self.console.width)) is not None
-            ):
-                self.console.print(picture)
+        paths = save_files(reply, self.folder / "files")
+        for path, file in zip(paths, reply.files, strict=True):
+            if self.terminal:
+                picture = render_graphics(file.data, self.console.width)
+                if picture is not None:
+                    self.console.print(picture)
             link = Style(link=path.absolute().as_uri()) if self.terminal else ""
             self.console.print(Text("  saved as ").append(str(path), link), soft_wrap=True)
         if reply.announce is not None and reply.announce.buttons:
-            # a story, beside a word to who ended the game
+            # the story of a game, which comes with a note to the player who ended it
             await self._show(reply.announce)
         if reply.after and not reply.seen:
             await self._press(reply.after)
 
     def _switch(self, name: str) -> None:
+        """Let another player type. Only the session's owner is a manager."""
         name = " ".join(name.strip().strip("\"'").split())
         if not name or len(name) > 32 or not name.isprintable():
-            self._refuse(
-                UserError(
-                    "as needs a name of at most 32 letters.", hint="Type: as Anna", code="bad-name"
-                )
-            )
+            sentence = "as needs a name of at most 32 letters."
+            self._refuse(UserError(sentence, hint="Type: as Anna", code="bad-name"))
             return
-        self.who = replace(_build_person(name), manager=self.owner.key == _build_person(name).key)
+        person = _build_person(name)
+        self.player = replace(person, manager=self.owner.key == person.key)
         self.console.print(f"You're now playing as {name}.", markup=False, highlight=False)
 
     async def _run_tutorial(self, request: Request | None) -> None:
-        for said, command in LESSONS:
+        """Show the lessons and run their commands, until the player types q.
+
+        Without `request` the lessons follow each other. Refusals in them are no failures.
+        """
+        for lesson, command in LESSONS:
             self.console.print()
-            print_text(self.console, Text(said))
+            print_text(self.console, Text(lesson))
             if not command:
                 return
             print_text(self.console, Text(f"> {command}", style="green"))
-            typed = (
-                await request("Enter runs it, q leaves the tutorial: ")
-                if request is not None
-                else ""
-            )
-            if typed.strip().casefold() == "q":
+            line = ""
+            if request is not None:
+                line = await request("Enter runs it, q leaves the tutorial: ")
+            if line.strip().casefold() == "q":
                 return
             failed = self.failed
             await self.run_line(command)
             self.failed = failed
 
     async def _run_script(self, name: str) -> bool:
-        """Type the lines of a file; stops at the first that fails. False when one of them asks
-        to leave.
+        """Run the lines of a file, and stop at the first that fails.
+
+        Return False if one of them leaves the console. A file that cannot be read is refused.
         """
         try:
             lines = read_script(name.strip("\"'"), inside=self.sourcing)
@@ -307,8 +349,8 @@ class Session:
                 if not await self.run_line(line):
                     return False
                 if self.failed:
-                    said = f"{name}, line {number}: stopped there; what came before was played."
-                    print_text(self.console, Text(said, style="bold red"))
+                    note = f"{name}, line {number}: stopped there; what came before was played."
+                    print_text(self.console, Text(note, style="bold red"))
                     return True
         finally:
             self.failed = self.failed or failed
@@ -317,8 +359,10 @@ class Session:
 
 
 def read_script(name: str, *, inside: bool) -> list[tuple[int, str]]:
-    """The commands of a file, each with its line. Raises UserError for a file in a file, and for
-    what is no script.
+    """Return the commands of a file with their line numbers, without comments and empty lines.
+
+    Raises UserError if the file cannot be read, is no UTF-8 text, has too many commands, or is
+    named `inside` another one.
     """
     if not name:
         raise UserError("source needs a file.", hint="Type: source evening.txt", code="missing")
@@ -326,11 +370,11 @@ def read_script(name: str, *, inside: bool) -> list[tuple[int, str]]:
         raise UserError("A file that is sourced cannot source another.", code="not-together")
     script = read_file(name)
     check_utf8(script)
-    lines = [
-        (number, text)
-        for number, line in enumerate(script.splitlines(), 1)
-        if (text := remove_control(line).strip()) and not text.startswith("#")
-    ]
+    lines = []
+    for number, line in enumerate(script.splitlines(), 1):
+        text = remove_control(line).strip()
+        if text and not text.startswith("#"):
+            lines.append((number, text))
     if len(lines) > MOST_SOURCED:
         raise UserError(
             f"{len(lines):,} commands are more than {MOST_SOURCED:,} at a time.", code="too-many"
@@ -339,8 +383,9 @@ def read_script(name: str, *, inside: bool) -> list[tuple[int, str]]:
 
 
 def read_file(path: str) -> str:
-    """The text of a file that a player names. Raises UserError for one that is missing, too
-    large or no text.
+    """Read the text of a file that a player named.
+
+    Raises UserError if it is missing, too large or no text.
     """
     try:
         file = Path(path).expanduser()
@@ -355,15 +400,18 @@ def read_file(path: str) -> str:
 
 
 def _build_person(name: str) -> Person:
+    """Build a player of the console. Names that differ only in case are the same player."""
     return Person(f"console:{name.casefold()}", name)
 
 
 async def run_console(
-    name: str, *, interactive: bool, data: Path | None = None, first: Sequence[str] = ()
+    name: str, *, interactive: bool, data: Path | None = None, first_lines: Sequence[str] = ()
 ) -> int:
-    """Run the console until `quit` or the end of input, after the lines `first`, all that it keeps
-    in the folder `data` where there is one; the exit status: 1 for a script of which a command
-    failed."""
+    """Run the console as the player `name` until `quit` or the end of input.
+
+    `first_lines` are run before anything else. With a folder `data` everything is stored in it
+    instead of in the settings' places. Return the exit status: 1 if a command of a script failed.
+    """
     settings = load_settings()
     if data is not None:
         settings = replace(settings, data=data, database=data / "try.db", postgres="")
@@ -373,7 +421,7 @@ async def run_console(
     try:
         console = Screen(highlight=False, soft_wrap=True)
         session = Session(app, console, name, settings.data, terminal=interactive)
-        for line in first:
+        for line in first_lines:
             print_text(console, Text(f"> {line}", style="green"))
             await session.run_line(line)
         if interactive:
@@ -390,58 +438,60 @@ async def run_console(
 
 
 async def _read_input_lines() -> AsyncIterator[str]:
-    """Lines of standard input; one that is too long is cut so that the parser can refuse it."""
+    """Yield the lines of standard input that are not empty.
+
+    A line that is too long is cut, but stays too long, so that the parser refuses it.
+    """
     loop = asyncio.get_running_loop()
-    while line := await loop.run_in_executor(None, sys.stdin.buffer.readline, 64_000):
+    read_line = sys.stdin.buffer.readline
+    while line := await loop.run_in_executor(None, read_line, 64_000):
         while len(line) == 64_000 and not line.endswith(b"\n"):
-            line = line[: MAX_LENGTH + 10] + await loop.run_in_executor(
-                None, sys.stdin.buffer.readline, 56_000
-            )
+            continuation = await loop.run_in_executor(None, read_line, 56_000)
+            line = line[: MAX_LENGTH + 10] + continuation
         text = remove_control(line.decode("utf-8", "replace")).strip()
         if text:
             yield text
 
 
 async def _load_completion_context(session: Session) -> CompletionContext:
-    """What can be completed, the macros of who types among it."""
-    known = await session.app.get_completion_context(PLACE, session.who)
-    return known._replace(macros=await session.app.load_macros(session.who, PLACE))
+    """Load what can be completed, with the player's macros."""
+    context = await session.app.get_completion_context(PLACE, session.player)
+    macros = await session.app.load_macros(session.player, PLACE)
+    return context._replace(macros=macros)
 
 
 async def _draw_board(session: Session, sides: tuple[str, ...]) -> str:
-    """How the game is, drawn for the space beside the prompt; nothing where none is played."""
-    reply = await session.app.press("look:", session.who, PLACE, uuid4().hex)
-    drawn = Screen(file=(written := StringIO()), width=BOARD - 1, force_terminal=True)
-    drawn.sides = sides
-    print_reply(drawn, replace(reply, private=False))
-    return "" if reply.error else written.getvalue()
+    """Draw the board of the game for the space next to the prompt, or return "" without a game."""
+    reply = await session.app.press("look:", session.player, PLACE, uuid4().hex)
+    output = StringIO()
+    screen = Screen(file=output, width=BOARD - 1, force_terminal=True)
+    screen.sides = sides
+    print_reply(screen, replace(reply, private=False))
+    return "" if reply.error else output.getvalue()
 
 
 async def _list_events(session: Session) -> tuple[str, ...]:
-    """Return the last events, newest first, for the space that the board leaves below the
-    prompt.
-    """
-    reply = await session.app.run_text(f"log {LOGGED}", session.who, PLACE, uuid4().hex)
+    """List the last LOGGED events, newest first, for the space below the prompt."""
+    reply = await session.app.run_text(f"log {LOGGED}", session.player, PLACE, uuid4().hex)
     return tuple(line for line in reply.format_body() if line.startswith("#"))
 
 
 async def _run_prompt(session: Session, console: Screen, settings: Settings) -> None:
+    """Read lines from a terminal and run them until the player leaves."""
     from prompt_toolkit import PromptSession
     from prompt_toolkit.patch_stdout import patch_stdout
 
-    from adapters.console.completer import (
-        ConsoleCompleter,
-        create_prompt,
-    )  # 0.1 s that a script does without
+    # takes 0.1 s, which a script need not spend
+    from adapters.console.completer import ConsoleCompleter, create_prompt
 
     settings.data.mkdir(parents=True, exist_ok=True)
-    known = await _load_completion_context(session)
-    completer = ConsoleCompleter(await session.app.load_registry(PLACE), known)
+    context = await _load_completion_context(session)
+    completer = ConsoleCompleter(await session.app.load_registry(PLACE), context)
     prompt = create_prompt(
         console,
         completer,
         settings.data / "history",
-        lambda: session.who.name,
+        lambda: session.player.name,
         session.prefill_line,
     )
 
@@ -449,19 +499,19 @@ async def _run_prompt(session: Session, console: Screen, settings: Settings) -> 
         return await PromptSession[str]().prompt_async(text)
 
     print_text(session.console, Text(GREETING))
-    if known.status:
-        print_text(session.console, Text(f"Here goes on: {known.status}.", style="bold"))
+    if context.status:
+        print_text(session.console, Text(f"Here goes on: {context.status}.", style="bold"))
     while True:
-        console.sides = completer.known.sides
+        console.sides = completer.context.sides
         try:
             await session.show_news()
-            # drawn on a narrow terminal too, which may be made wider while somebody types
-            console.board = await _draw_board(session, console.sides) if known.status else ""
-            console.events = await _list_events(session) if known.status else ()
+            # drawn on a narrow terminal too, because it may be made wider while somebody types
+            console.board = await _draw_board(session, console.sides) if context.status else ""
+            console.events = await _list_events(session) if context.status else ()
             with patch_stdout():
                 draft = session.draft
                 session.draft = ""
-                line = await prompt.prompt_async(f"{session.who.name}> ", default=draft)
+                line = await prompt.prompt_async(f"{session.player.name}> ", default=draft)
         except KeyboardInterrupt:
             continue
         except EOFError:
@@ -471,7 +521,8 @@ async def _run_prompt(session: Session, console: Screen, settings: Settings) -> 
                 return
         except (EOFError, KeyboardInterrupt):
             session.console.print("(stopped)")
-        completer.known = known = await _load_completion_context(session)
+        context = await _load_completion_context(session)
+        completer.context = context
         completer.registry = await session.app.load_registry(PLACE)
 
 
@@ -488,94 +539,125 @@ _WORDS = (
     "dice",
 )
 FIXED = dict(zip(_WORDS, "acoutrwnpd", strict=True))
-"""The letters of buttons and menus, by what these say."""
+"""The letters of buttons and menus, by their labels."""
 SHOTS = ("o", "c", "w", "t")
-"""Letters about the last shot, which are kept under later answers."""
+"""Letters about the last shot, which stay valid after later answers."""
 LINES = {"n": "game next", "p": "game pass", "u": "game undo", "a": "again"}
-"""What such a letter does where no button of the last answer has it."""
+"""Commands of letters that no button of the last answer has."""
 
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """What can be typed for the buttons and menus of an answer."""
+    """The keys (letters and numbers) that can be typed for the buttons and menus of an answer."""
 
     buttons: Mapping[str, Button] = field(default_factory=dict)
     menus: Mapping[str, Menu] = field(default_factory=dict)
 
     def find_action(self, text: str) -> str | Menu | None:
-        """The action of what was typed: `a` a button, `t 2` the second entry of a menu. The menu
-        itself for `t`.
+        """Return the action of a typed key: of a button for `a`, of the second entry of a menu for
+        `t 2`. For `t` return the menu itself.
+
+        Return None for any other text, and for *Undo*: the last answer may be another player's, so
+        the command runs instead, which is about the player who types.
         """
-        word, _, number = text.casefold().partition(" ")
+        key, _, number = text.casefold().partition(" ")
         button = self.buttons.get(text.casefold())
-        if button is not None and button.label == UNDO_LABEL:
-            return (
-                None  # the last answer may be another player's: the command is about whoever types
-            )
         if button is not None:
-            return button.action
-        menu = self.menus.get(word)
+            return None if button.label == UNDO_LABEL else button.action
+        menu = self.menus.get(key)
         if menu is None or not number:
             return menu
-        at = int(number) if number.isdecimal() and len(number) < 4 else 0
-        return menu.entries[at - 1].action if 0 < at <= len(menu.entries) else None
+        index = int(number) if number.isdecimal() and len(number) < 4 else 0
+        if not 0 < index <= len(menu.entries):
+            return None
+        return menu.entries[index - 1].action
+
+    def add_shot_keys(self, keys: "Keys") -> "Keys":
+        """Return these keys with the letters about the last shot that `keys` has."""
+        buttons = {key: button for key, button in keys.buttons.items() if key in SHOTS}
+        menus = {key: menu for key, menu in keys.menus.items() if key in SHOTS}
+        return Keys({**self.buttons, **buttons}, {**self.menus, **menus})
 
     def format_keys(self) -> str:
-        """Return the keys with what they do, numbers first: `1 join US   a again   t other target`."""
-        letters = {
-            key: _format_key_label(button.label)
-            for key, button in self.buttons.items()
-            if key != button.label
-        }
-        letters |= {
-            key: _format_key_label(menu.short or menu.label) for key, menu in self.menus.items()
-        }
-        faces = [key for key, button in self.buttons.items() if key == button.label]
-        numbers_first = sorted(letters.items(), key=lambda item: not item[0].isdecimal())
-        told = [f"{letter} {label}" for letter, label in numbers_first]
-        return "   ".join([*([f"{faces[0]}-{faces[-1]} the die"] if faces else []), *told])
+        """Format the keys with their labels, numbers first: `1 join US   a again   t other target`.
+
+        The faces of a die are one range: `1-6 the die`.
+        """
+        labels = {}
+        faces = []
+        for key, button in self.buttons.items():
+            if key == button.label:
+                faces.append(key)
+            else:
+                labels[key] = _format_key_label(button.label)
+        for key, menu in self.menus.items():
+            labels[key] = _format_key_label(menu.short or menu.label)
+        numbers_first = sorted(labels.items(), key=lambda item: not item[0].isdecimal())
+        texts = [f"{key} {label}" for key, label in numbers_first]
+        if faces:
+            texts.insert(0, f"{faces[0]}-{faces[-1]} the die")
+        return "   ".join(texts)
 
 
 def assign_keys(reply: Reply) -> Keys:
-    """The keys of an answer: its letter for what has one, for all else the next number; beside the
-    faces of a die, which are their own numbers, the first letter that is free."""
+    """Assign a key to each button, menu and list entry of a reply.
+
+    A label of FIXED has its letter, any other the next number. If the reply has the faces of a die,
+    which are their own numbers, other labels have the first of their own letters that is free. A
+    label for which no key is left has none.
+    """
     buttons: dict[str, Button] = {}
     menus: dict[str, Menu] = {}
-    labels = [entry.label for menu in reply.menus for entry in menu.entries] + [
-        one.label for one in reply.buttons
-    ]
-    has_faces = any(map(str.isdecimal, labels))
-
-    def find_free_key(label: str) -> str:
-        fixed = label if label.isdecimal() else FIXED.get(label.rstrip("….").casefold(), "")
-        taken = {*buttons, *menus}
-        if fixed and fixed not in taken:
-            return fixed
-        others = label.casefold() if has_faces else map(str, range(1, 100))
-        return next(
-            (key for key in others if key.isalnum() and key not in {*taken, *FIXED.values()}), ""
-        )
-
+    has_faces = _has_faces(reply)
     entries = [part for part in reply.lines if isinstance(part, Entry) and part.label]
-    listed = [build_entry_button(entry)._replace(label=entry.title) for entry in entries]
-    for button in (*listed, *reply.buttons):
-        if key := find_free_key(button.label):
+    entry_buttons = [build_entry_button(entry)._replace(label=entry.title) for entry in entries]
+    for button in (*entry_buttons, *reply.buttons):
+        key = _find_free_key(button.label, {*buttons, *menus}, has_faces=has_faces)
+        if key:
             buttons[key] = button
     for menu in reply.menus:
         if all(entry.label.isdecimal() for entry in menu.entries):  # the faces of a large die
             buttons |= {entry.label: Button(entry.action, entry.label) for entry in menu.entries}
-        elif key := find_free_key(menu.short or menu.label):
+            continue
+        label = menu.short or menu.label
+        key = _find_free_key(label, {*buttons, *menus}, has_faces=has_faces)
+        if key:
             menus[key] = menu
     return Keys(buttons, menus)
 
 
+def _has_faces(reply: Reply) -> bool:
+    """Return whether a button or menu entry of a reply is a number, as the faces of a die are."""
+    labels = [button.label for button in reply.buttons]
+    for menu in reply.menus:
+        labels += [entry.label for entry in menu.entries]
+    return any(label.isdecimal() for label in labels)
+
+
+def _find_free_key(label: str, used_keys: set[str], *, has_faces: bool) -> str:
+    """Return the key for a label that is not among `used_keys`, or "" if none is left."""
+    fixed_key = label if label.isdecimal() else FIXED.get(label.rstrip("….").casefold(), "")
+    if fixed_key and fixed_key not in used_keys:
+        return fixed_key
+    unavailable = {*used_keys, *FIXED.values()}
+    candidates = label.casefold() if has_faces else map(str, range(1, 100))
+    for key in candidates:
+        if key.isalnum() and key not in unavailable:
+            return key
+    return ""
+
+
 def _format_key_label(label: str) -> str:
+    """Return a label without dots, and with a small first letter unless it is an abbreviation."""
     word = label.rstrip("….")
     return word if word[1:2].isupper() else word[:1].lower() + word[1:]
 
 
 def main(words: Sequence[str]) -> int:
-    """`grognard play [--as NAME]`: the exit status; raises UserError for words it does not know."""
+    """Run the console (`grognard play [--as NAME]`) and return the exit status.
+
+    Raises UserError for unknown words.
+    """
     arguments = Arguments(words, flags={"as": True})
     if arguments.words or arguments.pairs:
         raise UserError("play takes only --as NAME.", code="bad-arguments")
@@ -584,8 +666,11 @@ def main(words: Sequence[str]) -> int:
 
 
 def try_pack(words: Sequence[str]) -> int:
-    """`grognard try PACK`: the console with a game of this pack begun, of which nothing is kept;
-    the exit status. Raises UserError or TableError for what is no pack."""
+    """Run the console with a new game of a pack (`grognard try PACK [--as NAME]`), and store
+    nothing. Return the exit status.
+
+    Raises UserError or TableError if the path is no valid pack.
+    """
     arguments = Arguments(words, flags={"as": True})
     (path,) = arguments.take_words("PACK")
     pack = load_pack(Path(path))
@@ -593,11 +678,13 @@ def try_pack(words: Sequence[str]) -> int:
     os.environ[PACKS] = os.path.abspath(path)
     load_shared_systems.cache_clear()
     scenario = next((f" scenario={name}" for name in pack.list_files(SCENARIOS)), "")
-    begin = f'game start {pack.home} "{pack.title}"{scenario}'
-    first = (begin, *(["unit list"] if scenario else []), f"help {pack.id}")
+    lines = [f'game start {pack.home} "{pack.title}"{scenario}']
+    if scenario:
+        lines.append("unit list")
+    lines.append(f"help {pack.id}")
     name = arguments.flags.get("as", ["Player"])[-1]
     with TemporaryDirectory(prefix="grognard-") as folder:
         interactive = sys.stdin.isatty() and sys.stdout.isatty()
         return asyncio.run(
-            run_console(name, interactive=interactive, data=Path(folder), first=first)
+            run_console(name, interactive=interactive, data=Path(folder), first_lines=lines)
         )

@@ -29,4 +29,4 @@ LESSONS = (
         "",
     ),
 )
-"""What is said at each step of the tutorial, and the command that is run; none at the end."""
+"""The text of each step of the tutorial, and the command that it runs: "" at the end."""

@@ -274,12 +274,12 @@ async def test_the_bottom_line_says_where_the_game_is_and_who_types() -> None:
     session = Session(app, Console(file=io.StringIO()), "Anna", Path())
     try:
         assert (
-            format_bottom_line(await app.get_completion_context(PLACE, session.who), "Anna")
+            format_bottom_line(await app.get_completion_context(PLACE, session.player), "Anna")
             == " you are Anna    ? help "
         )
         await session.run_line('game start lnlt "Hill 875" sides=US,VC')
         await session.run_line("game join US")
-        said = format_bottom_line(await app.get_completion_context(PLACE, session.who), "Anna")
+        said = format_bottom_line(await app.get_completion_context(PLACE, session.player), "Anna")
         assert said.startswith(" Hill 875 · turn 1, Rally phase")
         assert "you are Anna (US)" in said
     finally:
@@ -317,8 +317,8 @@ async def test_what_was_played_elsewhere_in_a_linked_game_is_shown_once(tmp_path
         Session(app, Console(file=screen, width=200), "Anna", tmp_path),
         Person("slack:T1/U1", "Ben", manager=True),
     )
-    await app.run_text('game start lnlt "Hill 875"', session.who, PLACE, "a0")
-    asked = await app.run_text("game link", session.who, PLACE, "a1")
+    await app.run_text('game start lnlt "Hill 875"', session.player, PLACE, "a0")
+    asked = await app.run_text("game link", session.player, PLACE, "a1")
     linked = await app.run_text(f"game link {asked.title.split()[-1]}", ben, there, "b1")
     assert not linked.error, linked.format_text()
     assert not (await app.run_text("roll 2d6 label=fate", ben, there, "b2")).error
