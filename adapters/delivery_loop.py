@@ -1,8 +1,8 @@
-"""How stored answers leave, on every platform: claimed, held while one is tried, then confirmed or
-tried again later.
+"""Delivery of stored answers on every platform: an answer is claimed, held while it is posted, and
+then confirmed or tried again later.
 
-A platform brings `post` alone: it looks whether the answer is there already, posts it, and says how
-that went.
+A platform supplies `post` and `edit`. They look for an answer that was posted already, post or
+change it, and return the outcome.
 """
 
 import asyncio
@@ -27,23 +27,26 @@ log = logging.getLogger(__name__)
 often = get_seldom_logger(f"{__name__}.often")
 
 EVERY = 0.5
+"""Seconds between reads of the outbox."""
 AFTER_TROUBLE = 5.0
-"""Seconds until the outbox is read again after that failed."""
+"""Seconds until the outbox is read again after a failure."""
 MOST = 100
-"""Left-over answers at work at once."""
+"""Maximum number of answers that are delivered at the same time."""
 RETRY = (5.0, 15.0, 60.0, 300.0)
+"""Seconds before each further attempt; the last one repeats."""
 EDITS = 6
-"""Attempts to change a message, which may be too old for it; what became of it is told
-elsewhere, too.
+"""Attempts to change a message before a new one is posted if needed. The message may be too old to
+be changed.
 """
 GIVE_UP = 2_000
-"""Attempts after which an answer is given up: about a week of them."""
+"""Attempts after which an answer is given up, about a week of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Delivered:
-    """It is there, by this attempt or by an earlier one; `spot` is where, as far as that is
-    known.
+    """The outcome of an attempt after which the answer is posted, by it or an earlier attempt.
+
+    `spot` is where the message is, as far as that is known.
     """
 
     spot: Mapping[str, object] | None = None
@@ -51,8 +54,10 @@ class Delivered:
 
 @dataclass(frozen=True, slots=True)
 class RetryLater:
-    """Not now; the platform asks for so many seconds, if any. `unsure`: it may be there all the
-    same.
+    """The outcome of an attempt that failed for now.
+
+    `seconds` is how long the platform asks to wait, 0 if it does not. `unsure`: the answer may have
+    been posted although the attempt failed.
     """
 
     seconds: float = 0.0
@@ -61,36 +66,39 @@ class RetryLater:
 
 @dataclass(frozen=True, slots=True)
 class Undeliverable:
-    """No attempt will ever succeed."""
+    """The outcome of an attempt after which no further one can succeed."""
 
-    why: str
+    reason: str
 
 
 Outcome = Delivered | RetryLater | Undeliverable
 INSTEAD = "instead"
-"""In the spot of a message that was posted instead of a change (`Reply.instead`)."""
+"""The mark in the spot of a message that was posted instead of a change (`Reply.instead`)."""
 
 
 _UNPINNED = FIFOCache[str, bool](1_000)
-"""Channels in which somebody was told that a board could not be pinned."""
+"""Channels and reasons for which a user was told that a board could not be pinned."""
 
 
-def explain_not_pinned(why: str, channel: object) -> Reply | None:
-    """Return what whoever asked is told if a board could not be pinned; None if it was said in
-    this channel before. It does no harm, as the message is there.
+def explain_not_pinned(reason: str, channel: object) -> Reply | None:
+    """Build the private note that a board could not be pinned, for the user who asked for it.
+
+    Return None if this process built it before for this channel and reason.
     """
-    key = f"{channel}/{why}"
+    key = f"{channel}/{reason}"
     if key in _UNPINNED:
         return None
     _UNPINNED[key] = True
-    return Reply(
-        "The board could not be pinned", (f"{why} The board works all the same.",), private=True
-    )
+    lines = (f"{reason} The board works all the same.",)
+    return Reply("The board could not be pinned", lines, private=True)
 
 
 async def settle_receipt(app: App, id: str, reply: Reply, posting: Awaitable[bool]) -> bool:
-    """Return whether the answer to a request is there, whose receipt is done with then; not where
-    another delivery of the same request posts it. What is on the disk is the outbox's from now on.
+    """Await the posting of the answer to the request `id`, and end its receipt if that succeeds.
+
+    Else the receipt is released for another attempt. The receipt of an answer that is stored ends
+    at once, because the outbox delivers it from then on. Return whether the answer was posted;
+    False if another delivery of the same request posts it.
     """
     if not reply.elsewhere and (reply.outbox or reply.seen):
         await app.receipts.finish(id)
@@ -104,21 +112,26 @@ async def settle_receipt(app: App, id: str, reply: Reply, posting: Awaitable[boo
     return is_there
 
 
-async def draw_picture_after(app: App, reply: Reply, command: Command, who: Person) -> Reply | None:
-    """The picture that goes behind an answer that is there, if any. Where it fails that is logged:
-    the answer has said it all."""
+async def draw_picture_after(
+    app: App, reply: Reply, command: Command, user: Person
+) -> Reply | None:
+    """Draw the picture that is posted after an answer, or return None if there is none.
+
+    If that fails, log it and return None, because the answer is complete without it.
+    """
     if not reply.after or reply.seen:
         return None
-    drawn = await app.press(reply.after, who, command.where, f"{command.request_id}/after")
-    if drawn.error:
-        log.warning("no picture for %s: %s", command.request_id, drawn.title)
+    request_id = f"{command.request_id}/after"
+    picture = await app.press(reply.after, user, command.where, request_id)
+    if picture.error:
+        log.warning("no picture for %s: %s", command.request_id, picture.title)
         return None
-    return drawn
+    return picture
 
 
 def create_call_counter(app: App, platform: str) -> aiohttp.TraceConfig:
-    """For a session that calls a platform: counts how often that asks to wait, and has errors of
-    its own.
+    """Create a trace for sessions that call a platform. It counts how often the platform asks to
+    wait (status 429) or has an error of its own (500 and above).
     """
 
     async def count_response(_: object, __: object, call: aiohttp.TraceRequestEndParams) -> None:
@@ -133,7 +146,7 @@ def create_call_counter(app: App, platform: str) -> aiohttp.TraceConfig:
 
 
 class Outbox:
-    """Brings what is left over on one platform: several at once, those of one place in order."""
+    """Delivers the stored answers of one platform: several at once, those of one place in order."""
 
     def __init__(
         self,
@@ -143,19 +156,22 @@ class Outbox:
         edit: Callable[[DueAnswer, Mapping[str, Any]], Awaitable[Outcome]],
         at_once: int = MOST,
     ) -> None:
-        """`post` brings an answer, `edit` changes the message at a spot to how it reads now."""
+        """Create the outbox. `post` posts an answer, `edit` changes the message at a spot to it.
+
+        `at_once` is the maximum number of answers that are posted at the same time.
+        """
         self._app = app
         self._platform = platform
         self._post = post
         self._edit = edit
-        self._end = asyncio.Event()
+        self._is_stopping = asyncio.Event()
         self._queues = Queues()
         self._at_once = asyncio.Semaphore(at_once)
         self._under_way: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
-        """Look for answers that nobody brings, until `stop`."""
-        while not self._end.is_set():
+        """Deliver answers that are due, until `stop`. A failure of the store is logged."""
+        while not self._is_stopping.is_set():
             pause = EVERY
             try:
                 await self._look_for_answers()
@@ -163,30 +179,31 @@ class Outbox:
                 pause = AFTER_TROUBLE
                 log_failure(often, "could not read the outbox", error)
             try:
-                await asyncio.wait_for(self._end.wait(), pause)
+                await asyncio.wait_for(self._is_stopping.wait(), pause)
             except TimeoutError:
                 pass
 
     async def stop(self, patience: float = 0.0) -> None:
-        """Begin nothing more, finish what takes no longer than that; the rest stays in the
-        outbox.
+        """Start no further deliveries, wait up to `patience` seconds for the running ones, and
+        cancel the others. What was not delivered stays in the outbox.
         """
-        self._end.set()
+        self._is_stopping.set()
         if self._under_way and patience:
             await asyncio.wait(self._under_way, timeout=patience)
         for task in self._under_way:
             task.cancel()
 
     async def record_outcome(self, id: int, attempts: int, outcome: Outcome) -> None:
-        """Write down what became of answer `id` (0: it was not stored), after so many attempts
-        before this one.
+        """Save the outcome of an attempt for answer `id`: it is delivered, given up, or due again
+        later. `attempts` is the number of earlier ones.
 
-        Where the disk refuses that, the outbox looks into it later.
+        An answer with the id 0 is not stored, so nothing is saved. If the store fails, that is
+        logged, and the answer will be claimed again.
         """
         if isinstance(outcome, RetryLater) and attempts >= GIVE_UP:
             outcome = Undeliverable(f"it was tried {attempts} times")
         if isinstance(outcome, Undeliverable):
-            log.error("an answer can never be posted: %s", outcome.why)
+            log.error("an answer can never be posted: %s", outcome.reason)
         if not id:
             return
         try:
@@ -194,21 +211,26 @@ class Outbox:
                 pause = max(outcome.seconds, RETRY[min(attempts, len(RETRY) - 1)])
                 await self._app.retry_answer(id, pause, unsure=outcome.unsure)
             else:
-                await self._app.answers.mark_delivered(
-                    id, spot=outcome.spot if isinstance(outcome, Delivered) else None
-                )
+                spot = outcome.spot if isinstance(outcome, Delivered) else None
+                await self._app.answers.mark_delivered(id, spot=spot)
         except UserError as error:
             log_failure(often, "could not save delivery status", error)
 
     async def _look_for_answers(self) -> None:
+        """Claim due answers and start their deliveries, up to MOST at the same time."""
         room = MOST - len(self._under_way)
-        for due in await self._app.answers.claim_due(self._platform, room) if room > 0 else ():
+        if room <= 0:
+            return
+        for due in await self._app.answers.claim_due(self._platform, room):
             task = asyncio.create_task(self._deliver(due))
             self._under_way.add(task)
             task.add_done_callback(self._under_way.discard)
 
     async def _deliver(self, due: DueAnswer) -> None:
-        """Bring one after those of its place that came before it; it is held all the while."""
+        """Post or change one answer after the earlier ones of its place, and record the outcome.
+
+        It is held meanwhile, so that no other process delivers it. One that is too late is dropped.
+        """
         try:
             if due.is_too_late:
                 log.info("a message for %s was not posted in time, and is not any more", due.place)
@@ -216,39 +238,42 @@ class Outbox:
                 return
             with self._app.answers.hold_while_posting(due.id):
                 async with self._queues.wait_for_turn(due.place), self._at_once:
-                    outcome = await (self._amend(due) if due.amends else self._post_or_call(due))
+                    if due.amends:
+                        outcome = await self._amend(due)
+                    else:
+                        outcome = await self._post_or_call(due)
             await self.record_outcome(due.id, due.attempts, outcome)
         except Exception:
             log.exception("could not deliver answer %s; trying again", due.id)
 
     async def _post_or_call(self, due: DueAnswer) -> Outcome:
-        """Post one; where a person takes no direct messages, it calls them in the channel
-        instead.
+        """Post an answer. If it is a direct message that the person does not take, post it in the
+        channel `due.instead`, where it calls them.
         """
         outcome = await self._post(due)
         if not isinstance(outcome, Undeliverable) or not due.instead:
             return outcome
         log.info("%s takes no direct messages, so they are called in %s", due.place, due.instead)
         buttons = tuple(button for button in due.reply.buttons if button.style != LINK)
-        told = replace(due.reply, mention=(due.place,), buttons=buttons)
-        return await self._post(due._replace(place=due.instead, reply=told))
+        reply = replace(due.reply, mention=(due.place,), buttons=buttons)
+        return await self._post(due._replace(place=due.instead, reply=reply))
 
     async def _amend(self, due: DueAnswer) -> Outcome:
-        """Change a message that no longer holds. Where it is gone, or too old, what became of it
-        is said elsewhere.
+        """Change the posted messages that an answer amends, in its place.
+
+        If that fails, post the answer as a new message if its delivery says so; else only log it.
         """
-        shown = await self._app.store.load_posted_messages(due.amends)
-        spots = shown.spots.get(due.place, ())
-        outcome: Outcome = Undeliverable(
-            "nobody knows where it is" if spots else "it was withdrawn before it was posted"
-        )
+        posted = await self._app.store.load_posted_messages(due.amends)
+        spots = posted.spots.get(due.place, ())
+        reason = "nobody knows where it is" if spots else "it was withdrawn before it was posted"
+        outcome: Outcome = Undeliverable(reason)
         standalone = due._replace(reply=due.reply.standalone)
         for spot in filter(None, spots):
             outcome = await self._edit(standalone if spot.get(INSTEAD) else due, spot)
             if isinstance(outcome, RetryLater):
                 break
         if isinstance(outcome, RetryLater) and due.attempts < EDITS:
-            return RetryLater(outcome.seconds)  # to change it twice does no harm
+            return RetryLater(outcome.seconds)  # not unsure: to change it twice does no harm
         if isinstance(outcome, Delivered):
             return outcome
         if due.delivery.get(OR_POST):

@@ -1,7 +1,8 @@
-"""Forms at work, alike on every platform: what is open in front of somebody, and what is done with
-what they fill in.
+"""Forms on every platform: the form that a user has open, and what happens to the values that they
+fill in.
 
-A form is a draft in the store, whose key the platform's form carries: nothing of it is in memory.
+A form is a draft in the store. The platform's form contains the key of the draft, so nothing about
+it is kept in memory.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -19,13 +20,13 @@ from bot.ui.typing.complete import CompletionContext
 
 @dataclass(frozen=True, slots=True)
 class OpenForm:
-    """A form as somebody has it open: its draft, what it asks for, and what is known where it
-    was asked for.
+    """A form that a user has open: its draft, its command, the state of the game in its place, and
+    its fields.
     """
 
     draft: Draft
     spec: CommandSpec
-    known: CompletionContext
+    context: CompletionContext
     form: Form
 
     def read_filled(self, filled: Filled) -> FormResult:
@@ -34,28 +35,29 @@ class OpenForm:
         Raises UserError if there is more text in it than a command may have.
         """
         check_sizes(filled)
-        return evaluate_form(self.spec, self.known, self.form, filled)
+        return evaluate_form(self.spec, self.context, self.form, filled)
 
-    def get_command(self, taken: FormResult) -> tuple[Path, Mapping[str, object]]:
-        """Return the path and options that run what was filled in: those of a button, or of the
-        command itself where no button can run it.
+    def get_command(self, result: FormResult) -> tuple[Path, Mapping[str, object]]:
+        """Return the path and options of the command that runs a filled form: of the button that
+        runs its draft, or of the form's own command if a button cannot run it.
         """
         if self.spec.family not in KEPT:
-            return self.spec.path, taken.options
-        name, _, rest = get_draft_action(taken.roll_mode, self.draft.key, taken.options).partition(
-            ":"
-        )
-        return ("button", name), {"rest": rest}
+            return self.spec.path, result.options
+        action = get_draft_action(result.roll_mode, self.draft.key, result.options)
+        name, _, arguments = action.partition(":")
+        return ("button", name), {"rest": arguments}
 
     async def answer_command(
         self,
         app: App,
-        taken: FormResult,
+        result: FormResult,
         command: Command,
         run: Callable[[], Awaitable[Reply]] | None = None,
     ) -> Reply:
-        """Answer `command`, by `run` if it is given and by the press of a button otherwise. A
-        refusal leads back to the form.
+        """Run the command of a filled form and return the reply. A refusal gets a button that opens
+        the form again.
+
+        `run` runs it; without `run` the command is a button that is pressed.
         """
         if run is not None:
             reply = await run()
@@ -65,16 +67,16 @@ class OpenForm:
                 action, command.who, command.where, command.request_id, command.delivery
             )
         return await app.forms.offer_correction(
-            reply, self.spec, taken.options, command.who, self.draft.key
+            reply, self.spec, result.options, command.who, self.draft.key
         )
 
 
-async def open_form(app: App, room: Room, draft: Draft, who: Person, where: Place) -> OpenForm:
-    """The form of a draft, as much of it as the platform has room for."""
-    spec = await app.get_form_spec(draft, where)
-    known = await app.get_form_context(spec, where, who)
-    form = build_form(spec, draft.options, known, room, draft.wrong, draft.message, draft.title)
-    return OpenForm(draft, spec, known, form)
+async def open_form(app: App, room: Room, draft: Draft, user: Person, place: Place) -> OpenForm:
+    """Build the form of a draft for a user, with as many fields as the platform has `room` for."""
+    spec = await app.get_form_spec(draft, place)
+    context = await app.get_form_context(spec, place, user)
+    form = build_form(spec, draft.options, context, room, draft.wrong, draft.message, draft.title)
+    return OpenForm(draft, spec, context, form)
 
 
 async def begin_form(
@@ -82,26 +84,29 @@ async def begin_form(
     room: Room,
     spec: CommandSpec,
     options: Mapping[str, object],
-    who: Person,
-    where: Place,
+    user: Person,
+    place: Place,
 ) -> OpenForm:
-    """A new form, filled in with what was given, else with what lasts from the time before.
+    """Create a draft and build its form: filled with `options`, or without any with the reusable
+    values of the user's last use.
 
-    Raises UserError for who could not send it.
+    Raises UserError if this user could not send the form.
     """
-    await app.forms.check_seat(spec, options, who, where)
-    draft = await (
-        app.forms.create_draft(spec, options, who)
-        if options
-        else app.forms.create_prefilled_draft(spec, {}, who, where)
-    )
-    return await open_form(app, room, draft, who, where)
+    await app.forms.check_seat(spec, options, user, place)
+    if options:
+        draft = await app.forms.create_draft(spec, options, user)
+    else:
+        draft = await app.forms.create_prefilled_draft(spec, {}, user, place)
+    return await open_form(app, room, draft, user, place)
 
 
-async def save_draft_if_runnable(app: App, form: OpenForm, taken: FormResult) -> bool:
-    """Keep what was filled in where a button runs it; whether one does."""
-    if form.spec.family in KEPT:
-        await app.drafts.put(
-            form.draft._replace(options=taken.options, wrong="", message="", better=None)
-        )
-    return form.spec.family in KEPT
+async def save_draft_if_runnable(app: App, form: OpenForm, result: FormResult) -> bool:
+    """Save the values of a filled form in its draft if a button can run it.
+
+    Return whether they were saved.
+    """
+    if form.spec.family not in KEPT:
+        return False
+    draft = form.draft._replace(options=result.options, wrong="", message="", better=None)
+    await app.drafts.put(draft)
+    return True

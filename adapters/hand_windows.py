@@ -1,6 +1,9 @@
-"""Hands on show: drawn anew where they are when something else changes them, such as a card dealt,
-given or played by text. Kept in the memory of the process that shows them; where that cannot be any
-more, *Refresh* does it."""
+"""Open hands of cards: messages or windows that show a hand, redrawn when the hand changes, such as
+by a card that is dealt, given, or played by a typed command.
+
+They are remembered only by the process that shows them. When it no longer can redraw one, the button
+*Refresh* does.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
@@ -15,13 +18,14 @@ from bot.ui.reply.parts import Group
 from bot.ui.reply.reply import Reply
 
 MOST = 1_000
-"""Hands that a process keeps an eye on; the oldest are forgotten."""
+"""Maximum number of hands that a process keeps up to date. The oldest are forgotten."""
 PAGE = "handpage:"
+"""Prefix of the action that shows a hand: it names the game and its last event."""
 
 
 class ShownHand(NamedTuple):
-    """A hand on show: who asked for it where, what draws it anew ("" where it asks something),
-    and its cards.
+    """An open hand: the request that asked for it, the action that shows it again ("" if it asks
+    the user something), and its cards (None if they may have changed already).
     """
 
     request: Any
@@ -30,96 +34,113 @@ class ShownHand(NamedTuple):
 
 
 class HandWindows:
-    """The latest hand of each person in each place."""
+    """The latest open hand of each person in each place."""
 
     def __init__(self, app: App, draw: Callable[[Any, Reply], Awaitable[bool]]) -> None:
-        """`draw` changes what was shown for a request, and says whether it is still there."""
+        """Create the windows. `draw` changes the message or window that was shown for a request,
+        and returns False if that cannot be changed any more.
+        """
         self._app = app
         self._draw = draw
-        self._shown = FIFOCache[str, ShownHand](MOST)
-        self._stale, self._tasks = set[str](), dict[str, asyncio.Task[None]]()
+        self._open_hands = FIFOCache[str, ShownHand](MOST)
+        self._stale = set[str]()
+        self._tasks = dict[str, asyncio.Task[None]]()
         app.listen_for_hand_changes(self._handle_change)
 
     def remember_window(self, request: Any, reply: Reply) -> None:
-        """Note what is in the window for a request, and look what has changed since; one that asks
-        something stays as it is until that is answered."""
+        """Remember the hand that `reply` shows for a request, and redraw it if it has changed in
+        the meantime.
+
+        A hand that asks the user something is not redrawn.
+        """
         key = _get_key(request)
-        page = _build_page_action(reply)
-        # a change under way may come behind this one
-        seen = None if key in self._tasks else _get_cards(reply)
-        self._shown[key] = ShownHand(request, page, seen)
+        action = _get_page_action(reply)
+        # a redraw that is running may change the window after this reply
+        cards = None if key in self._tasks else _get_cards(reply)
+        self._open_hands[key] = ShownHand(request, action, cards)
         self._schedule_redraw(key)
 
     @contextmanager
     def pause_during_press(self, request: Any) -> Iterator[None]:
-        """While what was pressed in a hand is under way it changes by itself; where nothing is
-        kept then, it stays.
+        """Do not redraw the hand of a request while the block runs a button of it, because the
+        answer changes the hand.
+
+        If the answer is no hand, the old one is kept up to date again afterwards.
         """
-        was = self._shown.pop(key := _get_key(request), None)
+        key = _get_key(request)
+        hand = self._open_hands.pop(key, None)
         try:
             yield
         finally:
-            if was is not None and key not in self._shown:
-                self._shown[key] = was
+            if hand is not None and key not in self._open_hands:
+                self._open_hands[key] = hand
                 self._schedule_redraw(key)
 
-    def _handle_change(self, about: str) -> None:
-        """A game or the place of one has changed; or a person is forgotten."""
-        for key, one in [*self._shown.items()]:
-            if about == one.request.who.key:
-                del self._shown[key]
-            elif about == one.request.where.key or one.action.startswith(f"{PAGE}{about}"):
+    def _handle_change(self, changed_key: str) -> None:
+        """Redraw the hands of a game or place with this key; forget those of a person with it."""
+        for key, hand in [*self._open_hands.items()]:
+            is_of_game = hand.action.startswith(f"{PAGE}{changed_key}")
+            if changed_key == hand.request.who.key:
+                del self._open_hands[key]
+            elif changed_key == hand.request.where.key or is_of_game:
                 self._schedule_redraw(key)
 
     def _schedule_redraw(self, key: str) -> None:
+        """Start a task that redraws a hand, unless one is running, which then redraws it again."""
         self._stale.add(key)
         if key not in self._tasks:
             self._tasks[key] = asyncio.create_task(self._redraw_until_current(key))
 
     async def _redraw_until_current(self, key: str) -> None:
-        """One change after another, so that the last one is what is seen; those that come
-        meanwhile are one.
+        """Redraw a hand until it has not changed meanwhile, one redraw after another, so that the
+        newest state stays.
         """
         try:
             while key in self._stale:
                 self._stale.discard(key)
-                if (was := self._shown.get(key)) is not None and was.action:
-                    with suppress(UserError):  # of the store: the next change draws it
-                        await self._redraw(key, was)
+                hand = self._open_hands.get(key)
+                if hand is not None and hand.action:
+                    with suppress(UserError):  # of the store: the next change redraws it
+                        await self._redraw(key, hand)
         finally:
             self._stale.discard(key)
             del self._tasks[key]
 
-    async def _redraw(self, key: str, was: ShownHand) -> None:
-        now = was
-        played = await self._app.games.load_current(
-            (await self._app.threads.find_home(was.request.where)).key
-        )
-        is_there = played is not None and was.action.startswith(f"{PAGE}{played.row}:")
-        if is_there and not (
-            was.cards is not None and played and was.action.endswith(f":{played.game.number}")
-        ):
-            reply = await self._app.refresh_answer(was.action, was.request.who, was.request.where)
-            now = ShownHand(was.request, _build_page_action(reply), _get_cards(reply))
-            if self._shown.get(key) is not was or reply.error or now.cards == was.cards:
-                return
-            is_there = await self._draw(was.request, reply)
-        if self._shown.get(key) is was:
-            self._shown[key] = now
-            if not is_there:
-                del self._shown[key]
+    async def _redraw(self, key: str, hand: ShownHand) -> None:
+        """Redraw a hand if events have changed its cards.
+
+        Forget the hand if its game is not the current one of the place any more, or if it cannot be
+        changed.
+        """
+        home = await self._app.threads.find_home(hand.request.where)
+        current = await self._app.games.load_current(home.key)
+        new_hand = hand
+        can_change = False
+        if current is not None and hand.action.startswith(f"{PAGE}{current.row}:"):
+            can_change = True
+            is_current = hand.action.endswith(f":{current.game.number}")
+            if hand.cards is None or not is_current:
+                user = hand.request.who
+                reply = await self._app.refresh_answer(hand.action, user, hand.request.where)
+                new_hand = ShownHand(hand.request, _get_page_action(reply), _get_cards(reply))
+                was_replaced = self._open_hands.get(key) is not hand
+                if was_replaced or reply.error or new_hand.cards == hand.cards:
+                    return
+                can_change = await self._draw(hand.request, reply)
+        if self._open_hands.get(key) is hand:
+            self._open_hands[key] = new_hand
+            if not can_change:
+                del self._open_hands[key]
 
 
-def _build_page_action(reply: Reply) -> str:
-    """What draws a hand anew, with the event behind which it was drawn; "" for what is none."""
-    return next(
-        (
-            one.action
-            for one in reply.buttons
-            if one.action.startswith(PAGE) and one.label == "Refresh"
-        ),
-        "",
-    )
+def _get_page_action(reply: Reply) -> str:
+    """Return the action of a hand's button *Refresh*, which shows the hand again, or "" without
+    one.
+    """
+    for button in reply.buttons:
+        if button.action.startswith(PAGE) and button.label == "Refresh":
+            return button.action
+    return ""
 
 
 def _get_key(request: Any) -> str:
@@ -127,4 +148,5 @@ def _get_key(request: Any) -> str:
 
 
 def _get_cards(reply: Reply) -> object:
+    """Return the parts of a reply that change with the cards of a hand."""
     return reply.menus, tuple(part for part in reply.lines if isinstance(part, Group))

@@ -11,7 +11,7 @@ import logging
 import resource
 import signal
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from bot.rules.errors import UserError
@@ -32,24 +32,29 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 WAITS = (1.0, 5.0, 15.0, 60.0)
-"""Seconds before a platform that ended is begun again; from the start after it has gone well for
-a while.
+"""Seconds before each further start of a platform that ended. After WENT_WELL seconds of service
+they begin again with the first.
 """
 WENT_WELL = 300.0
 AGAIN, TELL_EVERY = 5.0, 60.0
-"""Seconds until a database that is away is tried again at a start, and until that is said again."""
+"""Seconds between attempts to open a database that is not available at a start, and between lines
+about it in the log.
+"""
 FILES = 8_192
+"""Number of file handles that the process asks for."""
 SWEEP = 70_000
-"""Values made beyond those let go before Python looks for those that hold each other: more than 500
-commands hold that are at work at once. A command leaves none, and with less each paid for looking
-at the values of all others."""
+"""Number of new objects after which Python looks for garbage cycles: more than 500 commands hold
+that run at the same time. A command leaves no cycles, and with a smaller number each command would
+pay for a look at the objects of all others.
+"""
 
 Serve = Callable[["App"], Coroutine[Any, Any, None]]
 
 
 def main(words: Sequence[str]) -> int:
-    """`grognard run`: until SIGINT or SIGTERM; exit status 0. Raises UserError where no platform
-    has its tokens.
+    """Serve every platform with tokens (`grognard run`) until SIGINT or SIGTERM.
+
+    Return the exit status (see `run_platforms`). Raises UserError if no platform has its tokens.
     """
     settings = _load_settings("run", words)
     serving = [_prepare_discord(settings)] if settings.discord_token else []
@@ -66,31 +71,38 @@ def main(words: Sequence[str]) -> int:
 
 
 def run_discord(words: Sequence[str]) -> int:
-    """`grognard discord`: the same for Discord alone. Raises UserError naming the setting that
-    is missing.
+    """Serve Discord alone (`grognard discord`), as `main` does.
+
+    Raises UserError if a setting is missing.
     """
     settings = _load_settings("discord", words)
     return run_platforms(settings, [_prepare_discord(settings)])
 
 
 def run_slack(words: Sequence[str]) -> int:
-    """`grognard slack`: the same for Slack alone. Raises UserError naming the setting that is
-    missing.
+    """Serve Slack alone (`grognard slack`), as `main` does.
+
+    Raises UserError if a setting is missing.
     """
     settings = _load_settings("slack", words)
     return run_platforms(settings, [_prepare_slack(settings)])
 
 
 def _load_settings(command: str, words: Sequence[str]) -> Settings:
+    """Load the settings, and switch garbage collection off for the start.
+
+    Raises UserError if the command has arguments, or for wrong settings.
+    """
     if words:
-        what = f"{command} takes no arguments: its settings are in the environment or in {get_settings_place()}."
-        raise UserError(what, code="bad-arguments")
-    gc.disable()  # nothing dies while modules are loaded
+        sentence = f"{command} takes no arguments: its settings are in the environment or in {get_settings_place()}."
+        raise UserError(sentence, code="bad-arguments")
+    gc.disable()  # modules that are loaded leave no garbage
     return load_settings()
 
 
-# Each platform is imported for itself: Discord's library takes 0.5 s, Slack's 0.2 s more, the live
-# page's 0.4 s; and settings that are wrong are refused before the app is read, which takes 0.6 s.
+# Each platform is imported only if it is served: Discord's library takes 0.5 s, Slack's another
+# 0.2 s, and that of the live page 0.4 s. Wrong settings are refused before the app is imported,
+# which takes 0.6 s.
 
 
 def _prepare_discord(settings: Settings) -> Serve:
@@ -108,10 +120,10 @@ def _prepare_slack(settings: Settings) -> Serve:
 
 
 def run_platforms(settings: Settings, serving: Sequence[Serve]) -> int:
-    """Serve until a signal comes, all on one store; the exit status: 1 when the data was taken away
-    meanwhile.
+    """Serve platforms, and the live page if it has a port, with one store until a signal comes.
 
-    A store that is away at the start is waited for. Raises UserError when one of them cannot go on.
+    Return the exit status: 1 if the database file was removed meanwhile, else 0. A database that is
+    not available at the start is waited for. Raises UserError if a platform cannot go on.
     """
     if settings.live_port:
         from adapters.web.pages import serve_shared_games
@@ -127,101 +139,114 @@ def run_platforms(settings: Settings, serving: Sequence[Serve]) -> int:
 
 
 async def _run_until_signal(settings: Settings, serving: Sequence[Serve]) -> int:
+    """Serve the platforms and the monitor until a signal comes or one of them ends. Return the exit
+    status, or raise the error of the one that failed.
+    """
     from adapters.web.health import BotMonitor
 
-    lookout = BotMonitor(settings)
-    bot = asyncio.create_task(_serve_platforms(settings, serving, lookout))
-    looks = [asyncio.create_task(look) for look in lookout.list_tasks()]
+    monitor = BotMonitor(settings)
+    bot = asyncio.create_task(_serve_platforms(settings, serving, monitor))
+    monitor_tasks = [asyncio.create_task(task) for task in monitor.list_tasks()]
 
     def stop() -> None:
-        lookout.note_ending()
-        for task in (bot, *looks):
-            if not task.cancelling():  # a second signal does not break off what the first one began
+        monitor.note_ending()
+        for task in (bot, *monitor_tasks):
+            if not task.cancelling():  # a second signal does not interrupt the end of the tasks
                 task.cancel()
 
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stop)
-    await asyncio.wait([bot, *looks], return_when=asyncio.FIRST_COMPLETED)
+    await asyncio.wait([bot, *monitor_tasks], return_when=asyncio.FIRST_COMPLETED)
     stop()
-    await asyncio.wait([bot, *looks])
-    for task in (bot, *looks):
-        if not task.cancelled() and (error := task.exception()) is not None:
-            raise error
+    await asyncio.wait([bot, *monitor_tasks])
+    _raise_first_error([bot, *monitor_tasks])
     return 0 if bot.cancelled() else bot.result()
 
 
+def _raise_first_error(tasks: Iterable[asyncio.Task[Any]]) -> None:
+    """Raise the error of the first task that failed, if any. The tasks must have ended."""
+    for task in tasks:
+        if not task.cancelled():
+            error = task.exception()
+            if error is not None:
+                raise error
+
+
 async def _serve_platforms(
-    settings: Settings, serving: Sequence[Serve], lookout: BotMonitor
+    settings: Settings, serving: Sequence[Serve], monitor: BotMonitor
 ) -> int:
-    """Serve until cancelled, or until the data was taken away: then the exit status is 1."""
+    """Open the app and serve the platforms until cancelled. Return 1 if the database file was
+    removed meanwhile, 0 if a platform ended.
+    """
     from bot.execution.budgets import Budgets
 
-    app = await _open_app(settings, lookout)
+    app = await _open_app(settings, monitor)
     limit_garbage_collection()
     app.executor.budgets = Budgets(settings.per_minute)
     app.executor.address = settings.address
     try:
         log.info("%s", await app.describe(settings))
-        work = [asyncio.create_task(_serve_with_restarts(serve, app)) for serve in serving]
-        due = asyncio.create_task(app.due_work.run())
-        gone = asyncio.create_task(app.store.watch_for_removal())
-        lookout.attach_app(app)
+        platforms = [asyncio.create_task(_serve_with_restarts(serve, app)) for serve in serving]
+        due_work = asyncio.create_task(app.due_work.run())
+        removal = asyncio.create_task(app.store.watch_for_removal())
+        monitor.attach_app(app)
         try:
-            await asyncio.wait([*work, gone], return_when=asyncio.FIRST_COMPLETED)
-        finally:  # when one cannot go on, the others end in good order
-            lookout.note_ending()
-            for task in (*work, due):
+            await asyncio.wait([*platforms, removal], return_when=asyncio.FIRST_COMPLETED)
+        finally:  # if one cannot go on, the others finish their answers
+            monitor.note_ending()
+            for task in (*platforms, due_work):
                 task.cancel()
-            await asyncio.wait(work)
-        for task in work:
-            if not task.cancelled() and (error := task.exception()) is not None:
-                raise error
-        if gone.done():
+            await asyncio.wait(platforms)
+        _raise_first_error(platforms)
+        if removal.done():
             log.critical(
-                "%s Grognard ends, so that a supervisor can start it again.", gone.result()
+                "%s Grognard ends, so that a supervisor can start it again.", removal.result()
             )
             return 1
-        gone.cancel()
+        removal.cancel()
         return 0
     finally:
         await app.close()
 
 
-async def _open_app(settings: Settings, lookout: BotMonitor) -> App:
-    """The app, once its database can be had: machines come up in any order. Raises UserError for
-    what a person must mend."""
+async def _open_app(settings: Settings, monitor: BotMonitor) -> App:
+    """Open the app, and wait for its database if that is not available yet, because machines start
+    in any order.
+
+    Raises UserError for a problem that the host must solve.
+    """
     from bot.app import App
 
-    begun = time.monotonic()
-    told = -TELL_EVERY
+    start = time.monotonic()
+    last_logged = -TELL_EVERY
     while True:
-        now = time.monotonic()
+        attempt_start = time.monotonic()
         try:
-            app = await App.open(settings, watch=lookout.watch, at_once=True)
+            app = await App.open(settings, watch=monitor.watch, at_once=True)
         except UserError as error:
             if not error.is_passing:
                 raise
-            gc.enable()  # what failed leaves something behind each time
-            lookout.note_waiting(error.message)
-            if now - told >= TELL_EVERY:
-                told = now
+            gc.enable()  # each failed attempt leaves garbage
+            monitor.note_waiting(error.message)
+            if attempt_start - last_logged >= TELL_EVERY:
+                last_logged = attempt_start
                 log.error("%s; trying again every %g s", error.message.rstrip("."), AGAIN)
-            await asyncio.sleep(max(AGAIN / 5, AGAIN - (time.monotonic() - now)))
+            duration = time.monotonic() - attempt_start
+            await asyncio.sleep(max(AGAIN / 5, AGAIN - duration))
             continue
-        if told > 0:
-            log.info("the database is there, after %.0f s", time.monotonic() - begun)
+        if last_logged > 0:
+            log.info("the database is there, after %.0f s", time.monotonic() - start)
         return app
 
 
 async def _serve_with_restarts(serve: Serve, app: App) -> None:
-    """Serve a platform until cancelled. When it ends for no reason of the host's it is begun anew,
-    the others go on.
+    """Serve a platform until cancelled, and start it again whenever it ends or fails.
 
-    Raises UserError for what the host must mend, which is nothing that a database does while it is
-    in use.
+    Raises UserError for a problem that the host must solve. A problem with the database is not one,
+    because it was available at the start.
     """
 
-    tried = 0
+    attempts = 0
     while True:
         since = time.monotonic()
         try:
@@ -234,26 +259,26 @@ async def _serve_with_restarts(serve: Serve, app: App) -> None:
         except Exception:
             log.exception("a platform's connection ended with an error")
         if time.monotonic() - since > WENT_WELL:
-            tried = 0
-        wait = WAITS[min(tried, len(WAITS) - 1)]
-        tried += 1
+            attempts = 0
+        wait = WAITS[min(attempts, len(WAITS) - 1)]
+        attempts += 1
         log.error("reconnecting in %g s", wait)
         await asyncio.sleep(wait)
 
 
 def limit_garbage_collection() -> None:
-    """From here on what is loaded stays, and no collection looks at it again; new values are
-    looked at now and then.
-    """
+    """Exclude all objects that exist now from garbage collection, and collect new ones rarely."""
     gc.freeze()
     gc.set_threshold(SWEEP, 20, 20)
     gc.enable()
 
 
 def _raise_file_limit() -> None:
-    """Take as many file handles as the host allows: each connection needs one."""
-    soft, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = FILES if most == resource.RLIM_INFINITY else min(FILES, most)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
+    """Raise the limit of open files to FILES, or as far as the host allows, because each connection
+    needs a file handle. It is never lowered.
+    """
+    soft_limit, hard_limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+    new_limit = FILES if hard_limit == resource.RLIM_INFINITY else min(FILES, hard_limit)
+    if soft_limit != resource.RLIM_INFINITY and soft_limit < new_limit:
         with contextlib.suppress(OSError, ValueError):
-            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
+            resource.setrlimit(resource.RLIMIT_NOFILE, (new_limit, hard_limit))

@@ -1,10 +1,9 @@
-"""What every HTTP port of the bot has in common: limits on strangers, and platform requests taken
-once.
+"""The base of all HTTP ports of the bot: limits for strangers, and the check of platforms' requests.
 
-Nothing that a stranger sends is read before it is known to be small enough. A body is never
-unpacked. The `Door` decides who may hold a connection and for how long: nobody keeps others out by
-staying silent. A connection serves one request, and its head has to arrive within seconds. If all
-places are taken, the visitor who has been silent longest makes room.
+A body is read only if it is known to be small enough, and is never unpacked. The `Door` limits the
+number of connections and how long each may last, so that nobody can keep others out by staying
+silent. A connection serves one request, whose head must arrive within seconds. If all places are
+taken, the visitor who has been silent longest makes room.
 """
 
 from __future__ import annotations
@@ -34,13 +33,14 @@ often = get_seldom_logger(f"{__name__}.often")
 MAX_AGE = 5 * 60
 """Seconds that a signed request may be old, or ahead."""
 MAX_SEEN = 200_000
+"""Maximum number of requests that are remembered to recognize copies."""
 PATIENCE = 10.0
-"""Seconds within which a request's body must be here."""
+"""Seconds within which a request's body must arrive."""
 SMALL_BODY = 64 * 1024
 """Bytes up to which a body is read at once. What platforms send is nearly always smaller."""
 LARGE_AT_ONCE = 4
-"""How many larger bodies one port reads at the same time: all of them together could fill the
-memory.
+"""Number of larger bodies that one port reads at the same time, because together they could fill
+the memory.
 """
 LINGER_SECONDS = 1.0
 """Seconds for which the rest of a refused body is read and dropped. Without it the sender may
@@ -48,9 +48,10 @@ miss the answer.
 """
 
 Take = Callable[[web.Request, bytes], Awaitable[web.StreamResponse]]
+"""Handles a request with its body and returns the response."""
 Read = Callable[[str, str, bytes], bytes | None]
-"""The signature of a request by its timestamp, its signature as text and its body; None where it
-is not genuine.
+"""Returns the signature of a request as bytes, from its timestamp, signature text and body; None if
+it is not genuine.
 """
 
 
@@ -132,9 +133,9 @@ async def open_port(
 
 
 class _Unreadable(logging.Filter):
-    """Says of requests that are no HTTP that there are some, once a minute and in one line.
+    """A log filter that replaces the tracebacks of requests that are no HTTP by one line a minute.
 
-    The library logs a traceback of each, and a stranger may send thousands in a second.
+    The library logs a traceback for each, and a stranger may send thousands in a second.
     """
 
     def filter(self, record: logging.LogRecord) -> bool:
@@ -150,10 +151,10 @@ _UNREADABLE = _Unreadable()
 
 
 def refuse_by_head(request: web.Request) -> web.Response | None:
-    """Return the refusal of a request whose head already says too much, or None.
+    """Return the refusal of a request whose headers announce a body that we do not read, or None.
 
-    A packed body gets a 415, because a small one may unpack to gigabytes. A body over the app's
-    limit gets a 413.
+    A compressed body gets a 415, because a small one may unpack to gigabytes. A body over the
+    app's limit gets a 413.
     """
     if hdrs.CONTENT_ENCODING in request.headers:
         plain = {hdrs.ACCEPT_ENCODING: "identity"}
@@ -179,10 +180,10 @@ async def _end_connection(_: web.Request, response: web.StreamResponse) -> None:
 
 
 class SignatureCheck:
-    """The check that a request is its platform's own, new, and not a copy of one that was taken
-    before.
+    """The check that a request was signed by its platform, is recent, and is no copy of an earlier
+    one.
 
-    Requests are remembered by their signatures, for as long as a copy could still pass for new.
+    Requests are remembered by their signatures, for as long as a copy would count as recent.
     """
 
     def __init__(
@@ -190,23 +191,23 @@ class SignatureCheck:
         platform: str,
         headers: tuple[str, str],
         signature_form: str,
-        read: Read,
+        verify: Read,
         clock: Callable[[], float],
     ) -> None:
-        """`headers` name the timestamp and the signature of a request.
+        """Create the check. `headers` name the headers with the timestamp and the signature.
 
-        `signature_form` is a regular expression for the signature's text, and `read` verifies it.
+        `signature_form` is a regular expression for the signature's text, and `verify` checks it.
         """
         self.platform = platform
         self.headers = headers
-        self._read = read
+        self._verify = verify
         self._clock = clock
         self._form = re.compile(signature_form)
-        self._seen = TTLCache[bytes, None](MAX_SEEN, 2 * MAX_AGE + 1, clock)
+        self._recent_signatures = TTLCache[bytes, None](MAX_SEEN, 2 * MAX_AGE + 1, clock)
 
     def check_headers(self, timestamp: str, signature: str) -> str:
-        """Return what is wrong with the headers of a request, before its body is read: "" for
-        nothing.
+        """Return what is wrong with the headers of a request, or "". That is checked before its
+        body is read.
         """
         if not _TIMESTAMP.fullmatch(timestamp):
             return "no timestamp"
@@ -215,11 +216,12 @@ class SignatureCheck:
         return ""
 
     def check(self, timestamp: str, signature: str, body: bytes) -> str:
-        """Return what is wrong with a whole request: "" for nothing."""
-        if problem := self.check_headers(timestamp, signature):
+        """Return what is wrong with a whole request, or "". A correct one is remembered."""
+        problem = self.check_headers(timestamp, signature)
+        if problem:
             return problem
-        signed = self._read(timestamp, signature, body)
-        if signed is None:
+        signature_bytes = self._verify(timestamp, signature, body)
+        if signature_bytes is None:
             return "bad signature"
         age = self._clock() - int(timestamp)
         if abs(age) > MAX_AGE:
@@ -227,9 +229,9 @@ class SignatureCheck:
                 "a request of %s is %.0f s off: look at this machine's clock", self.platform, age
             )
             return "stale"
-        if signed in self._seen:
+        if signature_bytes in self._recent_signatures:
             return "replayed"
-        self._seen[signed] = None
+        self._recent_signatures[signature_bytes] = None
         return ""
 
 
@@ -295,25 +297,28 @@ async def _read_body(request: web.Request, large_bodies: asyncio.Semaphore) -> b
             return await request.read()
     except TimeoutError:
         raise web.HTTPRequestTimeout(text="too slow") from None
-    except OSError:  # the sender went away in the middle: nobody hears this
+    except OSError:  # the sender has disconnected, so nobody reads this
         raise web.HTTPBadRequest(text="broken off") from None
 
 
 HEAD_SECONDS = 5.0
-"""Within which a request's head must be here."""
+"""Seconds within which a request's head must arrive."""
 LIFE_SECONDS = 60.0
-"""Longer than any request with its answer takes."""
+"""Maximum seconds of a connection, longer than any request takes to be answered."""
 PLACES = 1_000
 PER_ADDRESS = 50
-"""Connections of one visitor (see `get_address_group`). A proxy brings everybody's, so one on this machine
-or in PROXIES is not counted."""
+"""Maximum number of connections of one visitor (see `get_address_group`). A proxy forwards those of
+all visitors, so one on this machine or in PROXIES has no limit.
+"""
 BACKLOG = 64
-"""How many are let in at once, before those who must make room are gone."""
+"""Number of connections that the system accepts at once, before others have made room."""
 _END_OF_HEAD = (b"\r\n\r\n", b"\n\n")
 
 
 class Door:
-    """Lets connections in to the protocols that `serve` makes, within limits."""
+    """The limits of a port. It admits connections and passes them to the protocols that `serve`
+    creates.
+    """
 
     def __init__(
         self,
@@ -323,8 +328,11 @@ class Door:
         streams: bool = False,
         proxies: Sequence[str] = (),
     ) -> None:
-        """`streams`: a connection may last, and its protocol sees to its end. `proxies`: networks
-        (10.0.0.0/8) from which everybody's connections come."""
+        """Create the door of a port with so many `places`, by default PLACES or fewer.
+
+        `streams`: connections may last until their protocol ends them. `proxies`: networks
+        (10.0.0.0/8) of proxies, which forward the connections of all visitors.
+        """
         self._proxies = proxies
         self.streams = streams
         self._serve = serve
@@ -335,16 +343,18 @@ class Door:
 
     @property
     def connection_count(self) -> int:
-        """Return how many connections there are."""
+        """The number of open connections."""
         return len(self._inside)
 
     def __call__(self) -> asyncio.Protocol:
-        """The protocol of the next connection."""
+        """Create the protocol of the next connection."""
         return _Visitor(self, self._serve())
 
     def admit(self, visitor: _Visitor, address: str) -> bool:
-        """Return whether a connection from `address` gets a place: if need be, that of a silent
-        one.
+        """Give a place to a connection from `address`, and return whether there is one.
+
+        If all places are taken, the connection that has been silent longest is closed. A visitor
+        with too many connections gets no place.
         """
         group = get_address_group(address)
         is_full = bool(group) and self._visitors[group] >= PER_ADDRESS
@@ -367,7 +377,9 @@ class Door:
         return True
 
     def mark_as_heard(self, visitor: _Visitor) -> None:
-        """This one said what they want."""
+        """Mark that the head of a connection's request has arrived, so that it need not make
+        room.
+        """
         self._silent.pop(visitor, None)
 
     def free_place(self, visitor: _Visitor) -> None:
@@ -381,7 +393,9 @@ class Door:
 
 
 class _Visitor(asyncio.Protocol):
-    """One connection: passes on what comes, once it was let in."""
+    """The protocol of one connection. Once it is admitted, it passes everything to the inner
+    protocol.
+    """
 
     def __init__(self, door: Door, inner: asyncio.Protocol) -> None:
         self._door = door
@@ -403,10 +417,10 @@ class _Visitor(asyncio.Protocol):
         if self._transport is None:
             return
         if self._tail is not None:
-            # Line ends before a head are no head: the parser drops them, and goes on waiting.
-            seen = self._tail + data if self._tail else data.lstrip(b"\r\n")
-            self._tail = seen[-3:]
-            if any(end in seen for end in _END_OF_HEAD):
+            # Line ends before a head do not count: the parser drops them and goes on waiting.
+            text = self._tail + data if self._tail else data.lstrip(b"\r\n")
+            self._tail = text[-3:]
+            if any(head_end in text for head_end in _END_OF_HEAD):
                 self._tail = None
                 self._door.mark_as_heard(self)
                 self._start_timeout(None if self._door.streams else LIFE_SECONDS)
@@ -428,29 +442,30 @@ class _Visitor(asyncio.Protocol):
         self._inner.resume_writing()
 
     def hang_up(self) -> None:
-        """Hang up."""
+        """Give the place back and close the connection at once."""
         self._give_place_back()
         if self._transport is not None:
             self._transport.abort()
 
     def _start_timeout(self, seconds: float | None) -> None:
+        """Close the connection in so many seconds instead of the time set before, or not at all for
+        None.
+        """
         if self._timer is not None:
             self._timer.cancel()
-        self._timer = (
-            asyncio.get_running_loop().call_later(seconds, self.hang_up)
-            if seconds is not None
-            else None
-        )
+            self._timer = None
+        if seconds is not None:
+            self._timer = asyncio.get_running_loop().call_later(seconds, self.hang_up)
 
     def _give_place_back(self) -> None:
-        """Give the place back."""
         self._start_timeout(None)
         self._door.free_place(self)
 
 
 def normalize_address(text: str) -> str:
-    """Return an IP address in its usual form; "" for this machine's own and for what is no
-    address.
+    """Return an IP address in its usual form, an IPv4 address also if it is mapped to IPv6.
+
+    Return "" for an address of this machine (127.0.0.1) and for any text that is no address.
     """
     try:
         address = ipaddress.ip_address(text.partition("%")[0])
@@ -461,10 +476,10 @@ def normalize_address(text: str) -> str:
 
 
 def get_address_group(address: str) -> str:
-    """Return what an address of `normalize_address` is counted by.
+    """Return the key under which connections of an address are counted: an IPv4 address itself, the
+    /64 network of an IPv6 address, because a home has all addresses of its network.
 
-    An IPv6 address counts by its /64 network, because one home line has all of that network's
-    addresses.
+    `address` is from `normalize_address`; "" has the key "".
     """
     if ":" not in address:
         return address
@@ -482,11 +497,13 @@ def is_within(address: str, networks: Sequence[str]) -> bool:
 
 
 def find_visitor_group(remote: str, forwarded: Iterable[str], proxies: Sequence[str]) -> str:
-    """Return what the sender of a request is counted by; "" for this machine's own.
+    """Return the key (see `get_address_group`) of the visitor who sent a request, or "" for one
+    from this machine.
 
-    If a proxy on this machine or in `proxies` passes the request on, the sender is the last address
-    in X-Forwarded-For that is no proxy: that proxy wrote it. Only the last MOST_FORWARDED are
-    looked at, because a stranger may send half a million.
+    `remote` is the address of the connection, `forwarded` the values of X-Forwarded-For. If a proxy
+    on this machine or in `proxies` forwarded the request, the visitor is the last address in
+    X-Forwarded-For that is no proxy, which that proxy wrote. Only the last MOST_FORWARDED addresses
+    are read, because a stranger may send half a million.
     """
     claimed = ",".join(forwarded).rsplit(",", MOST_FORWARDED)[-MOST_FORWARDED:]
     for text in (remote, *reversed(claimed)):
@@ -499,15 +516,19 @@ def find_visitor_group(remote: str, forwarded: Iterable[str], proxies: Sequence[
 MOST_FORWARDED = 20
 
 
-def limit_places(most: int) -> int:
-    """So many places, or as many as leave half of the files that this process may open to
-    everything else.
+def limit_places(places: int) -> int:
+    """Return `places`, or half of the files that this process may open if that is less, but at
+    least 16.
+
+    The other half is left for everything else.
     """
-    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return most if soft == resource.RLIM_INFINITY else max(16, min(most, soft // 2))
+    soft_limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft_limit == resource.RLIM_INFINITY:
+        return places
+    return max(16, min(places, soft_limit // 2))
 
 
 def _get_peer_address(transport: asyncio.Transport) -> str:
-    """Whose connection it is."""
+    """Return the address of the other end of a connection, in the form of `normalize_address`."""
     peer = transport.get_extra_info("peername")
     return normalize_address(str(peer[0])) if peer else ""

@@ -1,1 +1,3 @@
-"""The live page: one address for each shared game, read-only, over HTTP with server-sent events."""
+"""The live page (one address for each shared game, read-only, with server-sent events) and the page
+about the bot's health.
+"""

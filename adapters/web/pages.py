@@ -1,5 +1,7 @@
-"""The live page's server, and what its addresses answer: the page, its stream of events, its
-picture. GET alone; nothing is written."""
+"""The server of the live page: the page of a shared game, its stream of events, and its picture.
+
+It answers only GET requests, and changes no data.
+"""
 
 import asyncio
 import contextlib
@@ -21,22 +23,28 @@ from bot.spectators.watched_games import BYE, Hub, WatchedGame, Watcher
 often = get_seldom_logger(f"{__name__}.often")
 
 WATCHERS = 5_000
+"""Maximum number of streams of one game."""
 WATCHERS_OF_ONE = 40
-"""Watchers of one address. A proxy, on this machine or one of PROXIES, brings everybody's and
-says whose.
+"""Maximum number of streams to one address. If a proxy on this machine or in PROXIES forwards the
+requests, it is the address that the proxy names.
 """
 PLACES = 8_000
+"""Maximum number of streams of this process."""
 SLOW = 10.0
-"""Seconds within which a message has to leave; whoever reads slower is sent home, and may come
+"""Seconds within which a reader must take a message. A slower one is disconnected, and may connect
 again.
 """
 PAGE_SECONDS = 60.0
+"""Seconds within which a reader must take a page."""
 CHUNK = 2**16
 STILL_HERE = 25.0
+"""Seconds without events after which a comment is sent, so that the stream stays open."""
 LONGEST = 6 * 3600.0
-"""Seconds after which a stream ends; a page that is still open asks for the next one by itself."""
+"""Seconds after which a stream ends. A page that is still open asks for the next one by itself."""
 AGAIN_MS = (1_500, 6_000)
-"""Within so many milliseconds a page that lost its stream tries again: not all at once."""
+"""Milliseconds, from and to, after which a page that lost its stream connects again. Each page gets
+a random number, so that not all connect at once.
+"""
 SAFE = {
     "Cache-Control": "no-store",
     "Referrer-Policy": "no-referrer",
@@ -51,7 +59,7 @@ GONE = "Nothing is shared here: the address is wrong, or has ended."
 
 
 class Pages:
-    """Answers requests, within limits."""
+    """The handlers of the live page, within limits."""
 
     def __init__(
         self, hub: Hub, address: str, places: int | None = None, *, proxies: Sequence[str] = ()
@@ -63,33 +71,37 @@ class Pages:
         self._addresses: Counter[str] = Counter()
 
     def create_app(self) -> web.Application:
-        """The web application."""
+        """Create the web application with all handlers."""
         app = web.Application(client_max_size=1024)
-        game = {
+        handlers = {
             "": self.handle_page,
             "/events": self.handle_events,
             "/card.png": self.handle_picture,
         }
-        app.add_routes([web.get(f"/g/{{token}}{rest}", look) for rest, look in game.items()])
+        for path, handler in handlers.items():
+            app.add_routes([web.get(f"/g/{{token}}{path}", handler)])
         app.add_routes([web.get("/health", _build_health_response)])
         return app
 
     async def handle_page(self, request: web.Request) -> web.StreamResponse:
-        """The page as it is now."""
+        """Send the page of a game as it is now, compressed if the browser takes that.
+
+        Respond with 404 if no game is shared at the address.
+        """
         token = request.match_info["token"]
         game = await self._hub.find(token)
-        # beside a link; chats take only PNG
+        # chats show this picture with a link, and take only PNG
         picture = f"{self._address}/g/{token}/card.png" if find_rasterizer() else ""
         page = await game.get_page(f"{token}/events", picture) if game is not None else None
         if page is None:
             return _build_gone_response()
-        packs = "gzip" in request.headers.get("Accept-Encoding", "")
+        takes_gzip = "gzip" in request.headers.get("Accept-Encoding", "")
         headers = {**SAFE, "Content-Security-Policy": page.policy, "Vary": "Accept-Encoding"}
-        body = page.packed if packs else page.plain
+        body = page.packed if takes_gzip else page.plain
         headers |= {"Content-Type": "text/html; charset=utf-8", "Content-Length": str(len(body))}
-        response = web.StreamResponse(
-            headers=headers | ({"Content-Encoding": "gzip"} if packs else {})
-        )
+        if takes_gzip:
+            headers["Content-Encoding"] = "gzip"
+        response = web.StreamResponse(headers=headers)
         with _hang_up_on_slow_reader(request):
             async with asyncio.timeout(PAGE_SECONDS):
                 await response.prepare(request)
@@ -100,7 +112,7 @@ class Pages:
         return response
 
     async def handle_picture(self, request: web.Request) -> web.StreamResponse:
-        """The picture that a chat shows beside a link."""
+        """Send the picture that a chat shows with a link, or respond with 404."""
         game = await self._hub.find(request.match_info["token"])
         if game is None or not find_rasterizer():
             return _build_gone_response()
@@ -112,28 +124,29 @@ class Pages:
             return _build_gone_response()
 
     async def handle_events(self, request: web.Request) -> web.StreamResponse:
-        """The stream of what happens behind the event that the page knows."""
+        """Send the stream of events after the last one that the page has.
+
+        Respond with 404 for an unknown game or a bad number, with 503 if there are too many
+        watchers.
+        """
         token = request.match_info["token"]
         game = await self._hub.find(token)
-        known = request.headers.get("Last-Event-ID") or request.query.get("after", "0")
-        if game is None or not (known.isascii() and known.isdecimal() and len(known) < 10):
+        event_id = request.headers.get("Last-Event-ID") or request.query.get("after", "0")
+        is_number = event_id.isascii() and event_id.isdecimal() and len(event_id) < 10
+        if game is None or not is_number:
             return _build_gone_response()
         if request.method != "GET":
             return web.Response(status=405, headers=SAFE)
         visitor = find_visitor_group(
             request.remote or "", request.headers.getall("X-Forwarded-For", ()), self._proxies
         )
-        if (
-            self._hub.watching >= self.places
-            or len(game.watchers) >= WATCHERS
-            or (visitor and self._addresses[visitor] >= WATCHERS_OF_ONE)
-        ):
+        if self._has_too_many_watchers(game, visitor):
             often.warning("too many watch; further ones are asked to come later")
-            later = {**SAFE, "Retry-After": "60"}
-            return web.Response(status=503, text="Too many are watching just now.", headers=later)
-        if not game.number:  # this process has not read it yet
+            headers = {**SAFE, "Retry-After": "60"}
+            return web.Response(status=503, text="Too many are watching just now.", headers=headers)
+        if not game.number:  # this process has not loaded it yet
             await game.update()
-        watcher = Watcher(int(known))
+        watcher = Watcher(int(event_id))
         self._addresses[visitor] += 1
         self._hub.enter(token, game, watcher)
         try:
@@ -144,17 +157,26 @@ class Pages:
             if not self._addresses[visitor]:
                 del self._addresses[visitor]
 
+    def _has_too_many_watchers(self, game: WatchedGame, visitor: str) -> bool:
+        """Return whether this process, the game or the visitor's address has all its streams."""
+        if self._hub.watching >= self.places or len(game.watchers) >= WATCHERS:
+            return True
+        return bool(visitor) and self._addresses[visitor] >= WATCHERS_OF_ONE
+
     async def _stream_events(
         self, request: web.Request, game: WatchedGame, watcher: Watcher
     ) -> web.StreamResponse:
-        response = web.StreamResponse(
-            headers={**SAFE, "Content-Type": "text/event-stream", "X-Accel-Buffering": "no"}
-        )
+        """Send the events that a watcher has not got, and new ones as they come, until the sharing
+        ends, the reader is too slow or leaves, or LONGEST seconds are over.
+        """
+        headers = {**SAFE, "Content-Type": "text/event-stream", "X-Accel-Buffering": "no"}
+        response = web.StreamResponse(headers=headers)
+        clock = asyncio.get_running_loop().time
         with _hang_up_on_slow_reader(request):
             await response.prepare(request)
             await response.write(f"retry: {random.randint(*AGAIN_MS)}\n\n".encode())
-            until = asyncio.get_running_loop().time() + LONGEST
-            while asyncio.get_running_loop().time() < until:
+            deadline = clock() + LONGEST
+            while clock() < deadline:
                 for message in game.list_missed_messages(watcher):
                     await asyncio.wait_for(response.write(message), SLOW)
                 if game.ended:
@@ -170,14 +192,16 @@ class Pages:
 
 @contextlib.contextmanager
 def _hang_up_on_slow_reader(request: web.Request) -> Iterator[None]:
-    """Hangs up on whoever does not read: what is written for them waits no longer in memory."""
+    """Close the connection if the block times out, so that unsent data does not stay in memory. A
+    reader who has left ends the block quietly.
+    """
     try:
         yield
     except TimeoutError:
         if request.transport is not None:
             request.transport.abort()
     except ConnectionError:
-        pass  # they have left
+        pass
 
 
 def _build_gone_response() -> web.Response:
@@ -189,20 +213,20 @@ async def _build_health_response(_: web.Request) -> web.Response:
 
 
 SPARE = 64
-"""Connections beside those that watch: pages that are being loaded."""
+"""Number of connections in addition to the streams, for pages that are being loaded."""
 
 
 async def serve_shared_games(app: App, settings: Settings) -> None:
-    """Serve shared games until cancelled. Raises UserError where the port is taken."""
+    """Serve shared games until cancelled. Raises UserError if the port is taken."""
     hub = Hub(app.store)
     pages = Pages(hub, settings.address, proxies=settings.proxies)
     live = pages.create_app()
-    # whoever watches is let go before their connections are waited for
+    # the streams end before the server waits for their connections
     live.on_shutdown.append(lambda _: hub.close())
     door = partial(Door, places=pages.places + SPARE, streams=True, proxies=settings.proxies)
-    at = (settings.live_host, settings.live_port)
+    address = (settings.live_host, settings.live_port)
     hint = "Set LIVE_PORT to a free one."
-    told = f"shared games are at {settings.address}"
+    message = f"shared games are at {settings.address}"
     await serve_until_cancelled(
-        live, at, hint, told, door, shutdown_timeout=1.0, handler_cancellation=True
+        live, address, hint, message, door, shutdown_timeout=1.0, handler_cancellation=True
     )

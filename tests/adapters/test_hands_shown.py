@@ -198,7 +198,7 @@ async def test_a_hand_of_what_is_gone_is_forgotten_at_once(how: str) -> None:
     hands = HandWindows(channel.app, Screen().draw)
     hands.remember_window(request, await channel.do("Anna", "hand"))
     await settled(hands)
-    kept = hands._shown
+    kept = hands._open_hands
     assert len(kept) == 1
     if how == "privacy":
         await channel.do("Anna", "privacy delete confirm")
