@@ -144,7 +144,7 @@ async def test_every_word_is_told_whatever_a_workspace_takes(every: int) -> None
     assert len(found) > 60
     for line, reply in list(found.items())[::every]:
         for own in TAKEN:
-            blocks = render_message(reply, "T1", load_shared_registry(), own=own).blocks
+            blocks = render_message(reply, "T1", load_shared_registry(), native_types=own).blocks
             assert check_blocks(blocks) == [], (line, own)
             assert find_native_types(blocks) <= own, (line, own)
             assert not missing(reply, told(blocks)), (line, own)
@@ -153,7 +153,7 @@ async def test_every_word_is_told_whatever_a_workspace_takes(every: int) -> None
 async def _send(post: Post, line: str, reply: Reply, refuses: frozenset[str]) -> Message:
     """The answer as Anna sees it, in a workspace of which nothing is known."""
     post.slack.limits.refuses = refuses
-    post.posts._native._without[post.home.id] = {}
+    post.posts._native._refused_until[post.home.id] = {}
     request = replace(post.request(post.games), request_id=f"{line}/{sorted(refuses)}")
     assert await post.posts.deliver(request, replace(reply, private=True, outbox=0)), line
     return post.anna.sees(post.games)[-1]
@@ -186,7 +186,7 @@ async def test_one_answer_of_each_shape_is_told_by_a_slack_that_refuses(patient:
     shapes: dict[object, tuple[str, Reply]] = {}
     for line, reply in (await answers()).items():
         kinds = find_native_types(
-            render_message(reply, "T1", load_shared_registry(), own=ALL).blocks
+            render_message(reply, "T1", load_shared_registry(), native_types=ALL).blocks
         )
         shapes.setdefault((line.split()[0], kinds), (line, reply))
     assert await _refused(patient, dict(shapes.values())) > 20
