@@ -1,8 +1,8 @@
 """Open hands of cards: messages or windows that show a hand, redrawn when the hand changes, such as
 by a card that is dealt, given, or played by a typed command.
 
-They are remembered only by the process that shows them. When it no longer can redraw one, the button
-*Refresh* does.
+They are remembered only by the process that shows them. When it no longer can redraw one, the
+button *Refresh* does.
 """
 
 import asyncio

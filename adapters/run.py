@@ -106,6 +106,7 @@ def _load_settings(command: str, words: Sequence[str]) -> Settings:
 
 
 def _prepare_discord(settings: Settings) -> Serve:
+    """Return the function that serves Discord. Raises UserError if a setting is missing."""
     need_discord(settings)
     from adapters.discord.serve import serve
 
@@ -113,6 +114,7 @@ def _prepare_discord(settings: Settings) -> Serve:
 
 
 def _prepare_slack(settings: Settings) -> Serve:
+    """Return the function that serves Slack. Raises UserError if a setting is missing."""
     need_slack(settings)
     from adapters.slack.serve import serve
 
@@ -149,6 +151,7 @@ async def _run_until_signal(settings: Settings, serving: Sequence[Serve]) -> int
     monitor_tasks = [asyncio.create_task(task) for task in monitor.list_tasks()]
 
     def stop() -> None:
+        """Cancel the bot and the monitor, unless that was done before."""
         monitor.note_ending()
         for task in (bot, *monitor_tasks):
             if not task.cancelling():  # a second signal does not interrupt the end of the tasks

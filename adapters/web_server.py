@@ -1,4 +1,5 @@
-"""The base of all HTTP ports of the bot: limits for strangers, and the check of platforms' requests.
+"""The base of all HTTP ports of the bot: limits for strangers, and the check of platforms'
+requests.
 
 A body is read only if it is known to be small enough, and is never unpacked. The `Door` limits the
 number of connections and how long each may last, so that nobody can keep others out by staying
@@ -255,6 +256,7 @@ def create_signed_app(
     large_bodies = asyncio.Semaphore(LARGE_AT_ONCE)
 
     async def receive(request: web.Request) -> web.StreamResponse:
+        """Check a request of the platform, read its body, and pass both to `take`."""
         timestamp, signature = (request.headers.get(name, "") for name in signed.headers)
         problem = signed.check_headers(timestamp, signature)
         if problem:

@@ -1,7 +1,7 @@
 """The console session: it reads lines, runs them and shows the answers. The game is stored.
 
-Letters stand for the most common actions, the same at any time; numbers for the other buttons of the
-last answer. A tutorial plays a real fire attack step by step.
+Letters stand for the most common actions, the same at any time; numbers for the other buttons of
+the last answer. A tutorial plays a real fire attack step by step.
 """
 
 import asyncio

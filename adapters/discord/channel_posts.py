@@ -127,8 +127,8 @@ class Posting:
         self, reply: Reply, request: DiscordRequest, since: float = 0.0
     ) -> Json | None:
         """Post an answer whose token is dead: a public one in the channel, a private one as a
-        direct message. One that the channel does not take goes to the user as well, with the
-        reason.
+        direct message. An answer that replaces the pressed message changes that instead, and one
+        that the channel does not take goes to the user as a direct message, with the reason.
 
         If an earlier attempt may have posted it after `since` (Unix seconds), look for it first;
         if that is not conclusive, the answer says that it may have been shown before. Return the

@@ -161,6 +161,7 @@ async def sync_servers(app: App, client: discord.AutoShardedClient) -> None:
 
 
 async def _sync_servers(app: App, client: discord.AutoShardedClient) -> None:
+    """Do what `sync_servers` describes, but raise UserError if the store fails."""
     present = {guild.id for guild in client.guilds}
     for number in present:
         await remind_linked_channels(app.store, f"{PLATFORM}{number}")

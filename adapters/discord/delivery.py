@@ -362,6 +362,7 @@ class Delivery:
         kind = UPDATE if in_place and reply.in_place else MESSAGE
 
         async def send_first_response() -> object:
+            """Send the answer and return the id of its message or announcement."""
             response = await self._respond(request, kind, reply)
             if response:
                 interaction = response.get("interaction") or {}
@@ -579,6 +580,9 @@ class PostedAnswers:
             return await self._wire.follow_up(request, self._posting.render(reply.instead, request))
 
     async def _post_new(self, request: DiscordRequest, reply: Reply) -> object:
+        """Post the answer as a new message, with its announcement. Return the id of the
+        announcement or the answer.
+        """
         reply = reply.standalone
         message = await self._wire.follow_up(request, self._posting.render(reply, request))
         return await self._announce_or_get_id(request, reply, message)

@@ -34,6 +34,7 @@ def create_signature_check(
     key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(public_key))
 
     def verify_signature(timestamp: str, signature: str, body: bytes) -> bytes | None:
+        """Return the signature as bytes if it is right, else None."""
         try:
             signed = bytes.fromhex(signature)
             key.verify(signed, timestamp.encode() + body)

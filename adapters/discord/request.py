@@ -100,6 +100,9 @@ class DiscordRequest:
         return place
 
     def _build_place(self, channel: int, channel_name: str) -> Place:
+        """Build the place of a channel or thread of the server, named if the channel's name is
+        known.
+        """
         name = ""
         if channel_name:
             name = f"#{channel_name} of {self.guild_name}".removesuffix(" of ")

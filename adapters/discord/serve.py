@@ -1,5 +1,5 @@
-"""The Discord process: it logs in, passes interactions on to their handlers, and ends without losing
-an answer.
+"""The Discord process: it logs in, passes interactions on to their handlers, and ends without
+losing an answer.
 
 Several processes of one bot take turns to connect, because Discord lets only a few shards identify
 at once, and the next ones 5 seconds later.

@@ -46,6 +46,7 @@ def format_line(text: str) -> str:
 
 
 def _format_piece(piece: str) -> str:
+    """Format a piece of a line: a time, an address, a command to copy, or plain text."""
     if isinstance(piece, When):
         return f"<t:{piece.at}:{'R' if piece.ago else 'f'}>"
     if isinstance(piece, Address):

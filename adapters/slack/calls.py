@@ -118,6 +118,7 @@ class SlackApi:
         )
 
     def _use_new_session(self) -> None:
+        """Open a new session and give it to all clients. The old one stays open."""
         self._session = self._create_session()
         for client in self._clients:  # the library keeps one of them for as long as the bot runs
             client.session = self._session
@@ -147,6 +148,7 @@ class SlackApi:
         return _get_data(await self._call_client(token, method, arguments))
 
     async def _call_client(self, token: str, method: str, arguments: Json) -> AsyncSlackResponse:
+        """Call a method and return the library's answer. Raises Busy or SlackRefused."""
         try:
             return await self.create_client(token).api_call(method, **arguments)
         except SlackApiError as error:

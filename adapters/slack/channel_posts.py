@@ -1,5 +1,5 @@
-"""Files and pins of an answer in its channel, and the search for an answer that may have been posted
-already.
+"""Files and pins of an answer in its channel, and the search for an answer that may have been
+posted already.
 
 Slack offers no other way to post a message only once. A message of our own has a mark that only
 programs see; one posted to a response address cannot have it, and is recognized by its text.

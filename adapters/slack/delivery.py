@@ -1,5 +1,5 @@
-"""Delivery of answers to Slack: in order, about one message a second in each channel, and again when
-Slack asks to wait.
+"""Delivery of answers to Slack: in order, about one message a second in each channel, and again
+when Slack asks to wait.
 
 An answer goes to the request's response address, which works even if the bot is not a member of the
 channel, or as a message. A stored answer that cannot be posted now stays in the outbox and is
@@ -56,8 +56,8 @@ BURST = INTERVAL
 takes three; one is left for a process that has just started.
 """
 PATIENCE = 30.0
-"""Seconds of trouble after which an answer is left to the outbox. If Slack asks to wait, the channel
-waits for as long as it asks.
+"""Seconds of trouble after which an answer is left to the outbox. If Slack asks to wait, the
+channel waits for as long as it asks.
 """
 PEOPLE = ("U", "W")
 """First letters of the ids of people, which no channel has."""

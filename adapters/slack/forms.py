@@ -282,6 +282,7 @@ class SlackForms:
         form, result = await self._read_view(request, draft, view)
 
         async def show_at_field(reply: Reply) -> bool:
+            """Show a refusal at its field and return True. Return False for any other reply."""
             if not reply.error or reply.seen or reply.code in ("used-up", "other-game"):
                 return False
             text = describe_in_form(form.spec, reply)[:MAX_ERROR]

@@ -1,10 +1,10 @@
-"""The app's home: the user's games in all channels, each with its buttons, first those that wait for
-the user.
+"""The app's home: the user's games in all channels, each with its buttons, first those that wait
+for the user.
 
-A button on the home is in no channel. The id of its block names the game's channel, so that it works
-as if it had been pressed there. Public answers are posted in that channel. The reply to the user is
-shown in a modal, because they look at the home. Afterwards the homes of the workspace that have
-changed are published again.
+A button on the home is in no channel. The id of its block names the game's channel, so that it
+works as if it had been pressed there. Public answers are posted in that channel. The reply to the
+user is shown in a modal, because they look at the home. Afterwards the homes of the workspace that
+have changed are published again.
 """
 
 import asyncio
@@ -50,7 +50,8 @@ SAY, GOTO = "say:", "goto:"
 LOOK = "look:"
 """The button that shows the board to one person."""
 MOST_TO_JOIN, MOST_CHECKED = 3, 8
-"""Maximum number of games to join on a home, and of channels about which Slack is asked for them."""
+"""Maximum number of games to join on a home, and of channels about which Slack is asked for them.
+"""
 SEEN_IN = 600.0
 """Seconds for which memberships of channels are cached, for the games to join."""
 MOST_SEEN = 5_000

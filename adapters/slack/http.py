@@ -24,6 +24,7 @@ def create_signature_check(secret: str, clock: Callable[[], float] = time.time) 
     """
 
     def verify_signature(timestamp: str, signature: str, body: bytes) -> bytes | None:
+        """Return the digest as bytes if the signature is right, else None."""
         signed = b"v0:%s:%s" % (timestamp.encode(), body)
         digest = hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest()
         expected = f"v0={digest}".encode()
@@ -43,6 +44,7 @@ def create_web_app(
     """
 
     async def event(request: web.Request, body: bytes) -> web.StreamResponse:
+        """Pass a request to bolt. Raises ValueError for a payload of another shape."""
         content_type = request.headers.get("Content-Type", "").partition(";")[0].strip()
         payload = parse_body(body.decode("utf-8"), content_type)  # as the library reads it
         if not is_valid_payload(payload):

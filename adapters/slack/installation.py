@@ -1,8 +1,8 @@
-"""The app's manifest, ready for Slack, and its installation into a workspace with OAuth: the browser
-goes to Slack's page and comes back within ten minutes.
+"""The app's manifest, ready for Slack, and its installation into a workspace with OAuth: the
+browser goes to Slack's page and comes back within ten minutes.
 
-A state marks the way of one browser. It is signed rather than stored, so that strangers who open the
-page leave no data with us.
+A state marks the way of one browser. It is signed rather than stored, so that strangers who open
+the page leave no data with us.
 """
 
 import hashlib

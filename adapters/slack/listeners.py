@@ -172,7 +172,8 @@ class Listeners:
         await self.forms.open_from_button(request, shot or "roll")
 
     async def on_uninstalled(self, ack: Ack, body: Json) -> None:
-        """Delete the installation of a workspace that removed the app, unless it is installed again.
+        """Delete the installation of a workspace that removed the app, unless it is installed
+        again.
 
         The workspace's games stay until the host's retention ends.
         """

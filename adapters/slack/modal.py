@@ -243,6 +243,7 @@ def _build_field(field: Field, *, counts: bool) -> Json:
 
 
 def _build_hint(field: Field) -> str:
+    """Return the hint below a field. Menus and radio buttons have none unless they are rare."""
     if field.kind in ("picks", "ticks", "how") and not field.rare:
         return ""
     return field.hint
@@ -378,6 +379,9 @@ def build_choice(text: str, value: str, about: str = "") -> Json:
 def _build_input(
     name: str, element: Json, label: str, hint: str = "", *, optional: bool = False
 ) -> Json:
+    """Build the block of a field: its label, its input `element` and a hint. `name` becomes its
+    block_id.
+    """
     block: Json = {
         "type": "input",
         "block_id": name,

@@ -1,9 +1,9 @@
 """The Slack process: it connects, stays connected, and ends without losing an answer; and the
 slack-bolt app, which calls our listeners and finds the token of each workspace.
 
-The Socket Mode connection is replaced before it ends, and opened again when it breaks. The library's
-own client keeps trying an address that was valid once, so after a longer outage it would never
-connect again.
+The Socket Mode connection is replaced before it ends, and opened again when it breaks. The
+library's own client keeps trying an address that was valid once, so after a longer outage it would
+never connect again.
 """
 
 import asyncio
@@ -171,6 +171,7 @@ def create_bolt(listeners: Listeners, teams: Teams, wire: SlackApi) -> AsyncApp:
     """
 
     async def authorize(enterprise_id: str | None, team_id: str | None) -> Any:
+        """Return the token and ids of the bot in a workspace, or None without the app."""
         team = await teams.find(team_id or enterprise_id or "")
         if team is None and team_id and enterprise_id:
             team = await teams.find_in_organisation(enterprise_id, team_id)
@@ -241,8 +242,8 @@ often = get_seldom_logger(f"{__name__}.often")
 HEARTBEAT = 10.0
 MIN_BACKOFF, MAX_BACKOFF = 0.1, 30.0
 SETTLED, EAGER = 1.0, 2.0
-"""A connection that ends within SETTLED seconds is opened again after at most EAGER seconds, because
-Slack did accept it.
+"""A connection that ends within SETTLED seconds is opened again after at most EAGER seconds,
+because Slack did accept it.
 """
 CALM = 60.0
 """Seconds after which a connection counts as stable. Slack renews one about every hour."""
@@ -459,6 +460,7 @@ class Socket:
                 continue
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run a coroutine as a task of this connection."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

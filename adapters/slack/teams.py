@@ -1,5 +1,5 @@
-"""The workspaces where the app is installed, each with its token: the workspace of the settings, and
-those of OAuth, which are in the store, encrypted with the host's key.
+"""The workspaces where the app is installed, each with its token: the workspace of the settings,
+and those of OAuth, which are in the store, encrypted with the host's key.
 """
 
 import base64

@@ -102,6 +102,7 @@ def format_line(text: str) -> str:
 
 
 def _format_piece(piece: str) -> str:
+    """Format a piece of a line: a time, an address, a command to copy, or plain text."""
     if isinstance(piece, When):
         date_format = "{ago}" if piece.ago else "{date_short_pretty}, {time}"
         return f"<!date^{piece.at}^{date_format}|{escape_entities(piece)}>"
