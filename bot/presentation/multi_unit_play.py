@@ -45,14 +45,16 @@ class PlannedPlay(NamedTuple):
 
 
 class FinishedPlay(NamedTuple):
-    """A play at its end, with its changes to the roster, the tracks and the piles."""
+    """A play at its end, with its changes to the roster, the tracks and the piles. `track_texts` are
+    the new values of tracks in words, by track.
+    """
 
     unit: str
     given: Given
     played: Play
     changes: tuple[Change, ...]
     tracks: Mapping[str, Any] = {}
-    said: Mapping[str, str] = {}
+    track_texts: Mapping[str, str] = {}
     piles: Mapping[str, Any] = {}
 
     @property
@@ -241,7 +243,7 @@ def _play_each(
 ) -> tuple[FinishedPlay, ...]:
     """Play each to its end, one after the other. Units that left the fight are not changed."""
     finished: list[FinishedPlay] = []
-    gone = {unit.name.casefold() for unit in roster.values() if unit.state in GONE}
+    lost_units = {unit.name.casefold() for unit in roster.values() if unit.state in GONE}
     previous: FinishedPlay | None = None
     for planned in plays:
         play = planned
@@ -250,8 +252,10 @@ def _play_each(
             inputs = {**play.raw, **previous.tracks, **previous.piles}
             play = _replan_with_roster(sequence, play._replace(raw=inputs), roster)
         previous = _finish_play(sequence, play, previous, source, roster, read)
-        if gone:
-            changes = [change for change in previous.changes if change.unit.casefold() not in gone]
+        if lost_units:
+            changes = [
+                change for change in previous.changes if change.unit.casefold() not in lost_units
+            ]
             previous = previous._replace(changes=tuple(changes))
         finished.append(previous)
     return tuple(finished)
@@ -265,13 +269,15 @@ def _finish_play(
     roster: Roster,
     read: Mapping[str, Any],
 ) -> FinishedPlay:
-    """Play one to its end. Tracks and piles go on from the `previous` play."""
+    """Play one to its end. Tracks and piles continue from the `previous` play; `read` are the tracks
+    at the beginning of all plays.
+    """
     played = sequence.play(play.plan, _NamedDice(source, play.unit) if play.unit else source)
     if play.unit:
         dice = [die._replace(label=_add_unit_to_label(play.unit, die.label)) for die in played.dice]
         played = played._replace(dice=tuple(dice))
     tracks: Mapping[str, Any] = previous.tracks if previous is not None else {}
-    track_texts: Mapping[str, str] = previous.said if previous is not None else {}
+    track_texts: Mapping[str, str] = previous.track_texts if previous is not None else {}
     piles: Mapping[str, Any] = {}
     if sequence.decks:
         piles_before = previous.piles if previous is not None else {}
@@ -283,8 +289,8 @@ def _finish_play(
         tracks = {**tracks, **new_tracks}
         track_texts = {**track_texts, **new_texts}
     if track_texts and not play.unit:
-        now = (*played.settlement.now, *_join_by_side(track_texts.values()))
-        played = played._replace(settlement=played.settlement._replace(now=now))
+        state_texts = (*played.settlement.now, *_join_by_side(track_texts.values()))
+        played = played._replace(settlement=played.settlement._replace(now=state_texts))
     changes = played.settlement.changes
     if any(change.add or change.of for change in changes):
         # By name, since a roster has each unit by name and by handle.
@@ -305,8 +311,8 @@ def _join_by_side(texts: Iterable[str]) -> list[str]:
         if not (text[:1].isdigit() and side.endswith(")")):
             joined[text] = text
             continue
-        before = joined.get(side, "").removesuffix(f"{opening}{side}")
-        joined[side] = ", ".join(filter(None, (before, text)))
+        earlier_text = joined.get(side, "").removesuffix(f"{opening}{side}")
+        joined[side] = ", ".join(filter(None, (earlier_text, text)))
     return [*joined.values()]
 
 

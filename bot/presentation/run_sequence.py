@@ -402,7 +402,7 @@ def build_multi_unit_reply(
     changes = _format_notes(
         (unit, text) for unit, settlement in settlements for text in settlement.now
     )
-    changes += singles[-1].said.values()
+    changes += singles[-1].track_texts.values()
     if changes:
         lines.append(Small(f"Now: {' · '.join(changes)}"))
     notes = _format_notes(
