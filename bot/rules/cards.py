@@ -1,13 +1,13 @@
-"""Decks as values: what cards there are, which of them are out of the pile, and what a die draws.
+"""Decks as values: their cards, the cards that are out of the pile, and draws by a die.
 
-Nothing is shuffled ahead, so nobody can peek at what comes: a drawn card is one die with as many
-sides as the pile has cards (also the last: one side), and its face k is the k-th card left, in the
-order in which the deck was declared, with copies side by side. A cup is a deck of chits.
+No pile is shuffled ahead, so nobody can peek at the next card. Each draw is one die with as many
+sides as the pile has cards (one side for the last card). Its face k is the k-th card left, in the
+order in which the deck was declared, with copies next to each other. A cup is a deck of chits.
 docs/dice.md has test vectors.
 
-What is kept is what is *out* of the pile: how many of which card are in play, discarded or removed,
-under keys such as `cup/play/7`. The pile is the rest of the deck, so a card can be neither lost nor
-doubled.
+Only the cards *out* of the pile are stored, as numbers under keys such as `cup/play/7`: those in
+play, discarded, removed or in hands. The pile is the rest of the deck, so a card can be neither
+lost nor doubled. An *owner* is the owner of a hand: a side, or `@` and a person.
 """
 
 import re
@@ -24,49 +24,56 @@ from bot.rules.text.plain import clean_name
 
 PLAY, DISCARD, REMOVED = PLACES = ("play", "discard", "removed")
 HAND, KNOWN = "hand", "known"
-"""Cards in the hand of a seat: closed ones, of which all know only how many there are, and those
-that were opened.
+"""Places of cards in a hand: closed ones, of which everybody knows only the number, and opened
+ones.
 """
 TOP, BOTTOM = "=top", "=bottom"
 ENDS: Mapping[str, str] = {TOP: "the top of the pile", BOTTOM: "the bottom of the pile"}
-"""The known ends of a pile are closed hands that nobody holds, in the order in which they are
-drawn, under names that no side can have. They are taken without a die: the top first, the bottom
-when nothing is left between them."""
+"""The known ends of a pile, in the order in which they are drawn.
+
+They are stored as closed hands under names that no side can have. Their cards are drawn without a
+die: the top first, the bottom when no card is left between them.
+"""
 SAW, ALL = "=saw/", "*"
-"""Beside hands it is kept which draws of the known ends a seat saw, or all did."""
+"""Owners of the lists of draws at known ends that a hand owner has seen (`=saw/US`), or everybody
+(`=saw/*`).
+"""
 SEEN = "+seen"
-"""Under which the undo is kept whose text says what was seen of known ends and not forgotten
-with what was undone.
+"""Key of the number of the undo whose text stores the cards that were seen at known ends before it.
 """
 RESHUFFLE, REFUSE = "reshuffle", "refuse"
-"""What an empty pile does: the discards join it within the same event, or nothing more is drawn."""
+"""What happens when a pile is empty: the discards return to it within the same event, or no card
+can be drawn.
+"""
 MOST_DRAWN = 60
-"""Cards that one event draws or moves."""
+"""Maximum number of cards that one event draws or moves."""
 MOST_DECKS = 12
 MOST_KINDS, MOST_CARDS = 400, 1_000
-"""Different cards of a deck, and all of them."""
+"""Maximum number of different cards in a deck, and of all its cards."""
 
 Out = Mapping[str, int]
-"""How many of which card are where, by keys as `get_card_key` writes them, of closed hands by seat:
-`cup/hand/US`. What is not there is in the pile."""
+"""The number of cards out of the pile, by keys of `get_card_key`. Closed cards are counted by
+owner: `cup/hand/US`. All cards that are not counted are in the pile.
+"""
 Pile = Sequence[tuple[str, int]]
-"""Cards with how many there are of each, in the order of the deck."""
+"""The number of each card in a pile, in the order of the deck."""
 
 
 class Deck(NamedTuple):
-    """What cards there are, by id, with how many of each, in the order in which faces count; and
-    what an empty pile does."""
+    """The cards of a deck by id with the number of each, in the order of the die's faces, and what
+    happens when its pile is empty (RESHUFFLE or REFUSE).
+    """
 
     cards: Pile
     empty: str = RESHUFFLE
 
     @property
     def ids(self) -> list[str]:
-        """The ids of its cards, in order."""
+        """The ids of the cards, in order."""
         return [card for card, _ in self.cards]
 
     def to_json(self) -> dict[str, Any]:
-        """As an event declares it."""
+        """Return the declaration of the deck as an event stores it."""
         return {
             "cards": [{"id": card, "count": count} for card, count in self.cards],
             "empty": self.empty,
@@ -74,12 +81,14 @@ class Deck(NamedTuple):
 
 
 def deck_from_json(data: Mapping[str, Any]) -> Deck:
-    """The deck that an event declares."""
+    """Return the deck that an event declares."""
     return Deck(tuple(map(itemgetter("id", "count"), data["cards"])), data["empty"])
 
 
 def find_deck_fault(deck: Deck) -> str:
-    """What is wrong with a deck; "" for nothing."""
+    """Return a sentence on the first fault of a deck: an invalid id, a repeated card, or too many
+    cards. Return "" if there is none.
+    """
     ids = deck.ids
     if not all(map(_CARD.fullmatch, ids)):
         return "a card has no id as decks have them."
@@ -94,12 +103,12 @@ _CARD = re.compile(r"[A-Za-z0-9.-]{1,40}")
 
 
 def get_card_key(deck: str, place: str, card: str) -> str:
-    """Under which cards out of the pile are counted."""
+    """Return the key under which cards of a deck in a place are counted."""
     return f"{deck}/{place}/{card}"
 
 
 def count_at(deck: str, place: str, out: Out) -> dict[str, int]:
-    """Return how many of which card of a deck are in a place."""
+    """Return the numbers of the cards of a deck in a place, by card."""
     start = f"{deck}/{place}/"
     return {
         name.removeprefix(start): count for name, count in out.items() if name.startswith(start)
@@ -107,199 +116,217 @@ def count_at(deck: str, place: str, out: Out) -> dict[str, int]:
 
 
 Sizes = tuple[dict[str, int], dict[str, int]]
-"""How many cards of a deck are in each place, and how many in each hand and on each known end."""
+"""The number of a deck's cards in each place, and in each hand and at each known end."""
 
 
 def count_places(deck: str, out: Out) -> Sizes:
-    """Return how many cards of a deck are where."""
+    """Return the number of a deck's cards in each place, and in each hand and at each known end."""
     return count_cards(deck, (), out)[1]
 
 
 def count_cards(
-    id: str, deck: Pile, out: Out, held: Iterable[str] = ()
+    id: str, deck: Pile, out: Out, hand_cards: Iterable[str] = ()
 ) -> tuple[dict[str, int], Sizes]:
-    """All that is told of a deck in one look at what is out: the pile, as `list_pile` has it, and how
-    many cards are where."""
+    """Return the pile of a deck, as `list_pile` does, and the sizes of its places, in one pass."""
     counts = dict(deck)
     places = dict[str, int]()
     hands = dict[str, int]()
     start = f"{id}/"
-    for card in held:
+    for card in hand_cards:
         counts[card] = counts.get(card, 0) - 1
     for name, count in out.items():
-        if name.startswith(start):
-            place, _, card = name[len(start) :].partition("/")
-            if place in PLACES:
-                places[place] = places.get(place, 0) + count
-            elif card:
-                seat, _, card = (card, "", "") if place == HAND else card.rpartition("/")
-                hands[seat] = hands.get(seat, 0) + count
-            if card in counts:
-                counts[card] -= count
+        if not name.startswith(start):
+            continue
+        place, _, card = name[len(start) :].partition("/")
+        if place in PLACES:
+            places[place] = places.get(place, 0) + count
+        elif card:
+            if place == HAND:
+                owner = card
+                card = ""
+            else:
+                owner, _, card = card.rpartition("/")
+            hands[owner] = hands.get(owner, 0) + count
+        if card in counts:
+            counts[card] -= count
     return {card: count for card, count in counts.items() if count > 0}, (places, hands)
 
 
 def select_deck(deck: str, out: Out) -> dict[str, int]:
-    """What of a deck is out of its pile."""
+    """Return the cards of one deck that are out of its pile."""
     return {name: count for name, count in out.items() if name.startswith(f"{deck}/")}
 
 
 def set_counts(out: Out, changes: Mapping[str, int]) -> dict[str, int]:
-    """What is out of the pile once these counts are set; 0 for what is there no more."""
+    """Return the cards out of the pile with these numbers set. Entries of 0 are removed."""
     return {name: count for name, count in {**out, **changes}.items() if count}
 
 
-def list_pile(id: str, deck: Deck, out: Out, held: Iterable[str] = ()) -> list[tuple[str, int]]:
-    """The pile: what is left of a deck once all that is out is taken off, and the cards `held` in
-    closed hands. Without those, which only who may see them knows, it is what all can tell."""
-    return [*count_cards(id, deck.cards, out, held)[0].items()]
+def list_pile(
+    id: str, deck: Deck, out: Out, hand_cards: Iterable[str] = ()
+) -> list[tuple[str, int]]:
+    """Return the pile: the cards of the deck without those in `out` and the closed `hand_cards`.
+
+    Without `hand_cards` it is the pile as everybody can compute it, with the closed cards in it.
+    """
+    return [*count_cards(id, deck.cards, out, hand_cards)[0].items()]
 
 
 def pile_size(id: str, deck: Deck, out: Out) -> int:
-    """Return how many cards the pile has, which all can tell."""
-    return size(deck.cards) - sum(sum(there.values()) for there in count_places(id, out))
+    """Return the number of cards in the pile, which everybody can compute."""
+    out_count = sum(sum(counts.values()) for counts in count_places(id, out))
+    return size(deck.cards) - out_count
 
 
 Hands = Mapping[str, Sequence[tuple[str, str]]]
-"""The closed cards of each seat, the oldest first: (the draw that it came from as `41.2`, the
-card).
+"""The closed cards by owner, the oldest first, as (the draw that it came from, such as `41.2`, and
+the card).
 """
 
 
 def get_last_key(id: str) -> str:
-    """Under which the event is kept whose text says what is in closed hands; its faces and those
-    behind are closed.
+    """Return the key of the number of the last event that changed closed cards of a deck.
+
+    The text of that event has the contents of the closed hands. Its faces and later ones are
+    closed.
     """
     return f"{id}/last"
 
 
-def get_current_hands(id: str, out: Out, told: Hands) -> dict[str, list[tuple[str, str]]]:
-    """Of the hands that an event told those that still are: what a seat gave up as a whole is gone,
-    and so is what combat sequences have drawn from a known end since."""
-    there = count_at(id, HAND, out)
-    gone = {end: max(0, len(told.get(end, ())) - there.get(end, 0)) for end in ENDS}
-    return {
-        seat: list(map(_pair, held[gone.get(seat, 0) :]))
-        for seat, held in told.items()
-        if there.get(seat) or seat.startswith(SAW)
+def get_current_hands(id: str, out: Out, stored_hands: Hands) -> dict[str, list[tuple[str, str]]]:
+    """Return those of the stored hands that still hold cards.
+
+    A hand that was given up as a whole is left out, and so are the cards that combat sequences have
+    drawn from a known end since.
+    """
+    hand_sizes = count_at(id, HAND, out)
+    drawn_counts = {
+        end: max(0, len(stored_hands.get(end, ())) - hand_sizes.get(end, 0)) for end in ENDS
     }
+    current_hands = {}
+    for owner, draws in stored_hands.items():
+        if hand_sizes.get(owner) or owner.startswith(SAW):
+            current_hands[owner] = list(map(_make_pair, draws[drawn_counts.get(owner, 0) :]))
+    return current_hands
 
 
-def _pair(held: Sequence[str]) -> tuple[str, str]:
-    return held[0], held[1]
+def _make_pair(draw_and_card: Sequence[str]) -> tuple[str, str]:
+    return draw_and_card[0], draw_and_card[1]
 
 
 def count_known_ends(id: str, out: Out) -> int:
-    """Return how many cards are on the known top and at the known bottom."""
+    """Return the number of cards on the known top and at the known bottom together."""
     return sum(out.get(get_card_key(id, HAND, end), 0) for end in ENDS)
 
 
 SETTLED = {PLAY: PLAY, DISCARD: DISCARD, REMOVED: REMOVED, "back": ""}
-"""Where a card in play goes when its sequence or its go is over, as its deck or its die says it;
-"" is the pile.
+"""The place to which a card in play goes when its sequence or move is over, by the word that its
+deck or die has for it. "" is the pile.
 """
 
 
 def apply_card_draws(
     decks: Mapping[str, Any], out: Out, dice: Iterable[Mapping[str, Any]]
 ) -> dict[str, int] | None:
-    """What is out of the piles once the dice of a combat sequence have drawn from them, each card
-    where it goes `to`; None for dice that the piles do not ask for. `decks` are as events declare
-    them. Of a deck with closed cards a die names its card; that this is what its face draws is told
-    once that is open."""
-    now = dict(out)
-    gone = list[tuple[str, str, str]]()
+    """Return the cards out of the piles after the dice of a combat sequence have drawn from them.
+
+    Each card goes to the place that its die names under `to`. `decks` are the declarations by id.
+    Return None if the dice do not fit the piles. A die of a deck with closed cards names its card;
+    whether its face draws that card can be checked only once the hands are open.
+    """
+    cards_out = dict(out)
+    settled_cards = list[tuple[str, str, str]]()
     for die in dice:
-        if (id := die.get("deck")) is None:
+        id = die.get("deck")
+        if id is None:
             continue
         if id not in decks or die.get("to") not in SETTLED:
             return None
-        made = deck_from_json(decks[id])
+        deck = deck_from_json(decks[id])
         card = die["value"]
-        if now.get(get_last_key(id)):
-            sides, now = compute_draw_sides(id, made, now, 1)
-            now[get_card_key(id, PLAY, card)] = now.get(get_card_key(id, PLAY, card), 0) + 1
-            if not isinstance(card, str) or sides == [0] or is_overdrawn(id, made, now):
+        if cards_out.get(get_last_key(id)):
+            sides, cards_out = compute_draw_sides(id, deck, cards_out, 1)
+            key = get_card_key(id, PLAY, card)
+            cards_out[key] = cards_out.get(key, 0) + 1
+            if not isinstance(card, str) or sides == [0] or is_overdrawn(id, deck, cards_out):
                 return None
         else:
             try:
-                drawn = draw(id, made, now, 1, Script([card]))
+                card_draw = draw(id, deck, cards_out, 1, Script([card]))
             except UserError:
                 return None
-            card = drawn.cards[0]
-            sides = [drawn.dice[0].sides]
-            now = dict(drawn.out)
+            card = card_draw.cards[0]
+            sides = [card_draw.dice[0].sides]
+            cards_out = dict(card_draw.out)
         if (sides or [0]) != [die["sides"]]:
             return None
-        gone.append((id, card, SETTLED[die["to"]]))
-    for id, card, to in gone:
-        now = take_cards(id, now, [card], [PLAY], to)
-    return now
+        settled_cards.append((id, card, SETTLED[die["to"]]))
+    for id, card, place in settled_cards:
+        cards_out = take_cards(id, cards_out, [card], [PLAY], place)
+    return cards_out
 
 
 def is_overdrawn(id: str, deck: Deck, out: Out) -> bool:
-    """Return whether more of a card lie open than the deck has."""
-    told = dict(deck.cards)
-    open = tuple([f"{id}/{place}/" for place in PLACES])
+    """Return whether more copies of a card are open than the deck has."""
+    counts_left = dict(deck.cards)
+    open_prefixes = tuple([f"{id}/{place}/" for place in PLACES])
     for name, count in out.items():
-        if name.startswith(open):
+        if name.startswith(open_prefixes):
             card = name[name.rindex("/") + 1 :]
-            told[card] = told.get(card, 0) - count
-    return min(told.values(), default=0) < 0
+            counts_left[card] = counts_left.get(card, 0) - count
+    return min(counts_left.values(), default=0) < 0
 
 
 def remove_ends(id: str, out: Out) -> dict[str, int]:
-    """What is out of the pile once the known top and bottom are shuffled into it."""
+    """Return the cards out of the pile after the known top and bottom were shuffled into it."""
     return set_counts(out, {get_card_key(id, HAND, end): 0 for end in ENDS})
 
 
 def put_on_end(id: str, out: Out, end: str, count: int, number: int) -> dict[str, int]:
-    """What is out of the pile once the event `number` has put so many cards on a known end of
-    it.
-    """
-    return {
-        **out,
-        get_card_key(id, HAND, end): out.get(get_card_key(id, HAND, end), 0) + count,
-        get_last_key(id): number,
-    }
+    """Return the cards out of the pile after event `number` put `count` cards on a known end."""
+    key = get_card_key(id, HAND, end)
+    return {**out, key: out.get(key, 0) + count, get_last_key(id): number}
 
 
 CLOSES = ("closed", "seat", "to")
-"""Fields of events behind which cards are closed, or are others than before."""
+"""Fields of events that close cards or change closed ones."""
 
 
 def count_hand_cards(id: str, out: Out) -> dict[str, int]:
-    """Return how many cards of a deck are in which hand, closed or opened."""
-    return {seat: count for seat, count in count_places(id, out)[1].items() if seat not in ENDS}
+    """Return the number of a deck's cards in each hand by owner, closed or opened."""
+    _, hands = count_places(id, out)
+    return {owner: count for owner, count in hands.items() if owner not in ENDS}
 
 
 def count_all_hand_cards(out: Out) -> dict[str, int]:
-    """The same of all decks together."""
-    found = dict[str, int]()
+    """Return the number of cards of all decks in each hand by owner, closed or opened."""
+    counts = dict[str, int]()
     for id in {name.partition("/")[0] for name in out if name[0] != "+"}:
-        for seat, count in count_hand_cards(id, out).items():
-            found[seat] = found.get(seat, 0) + count
-    return found
+        for owner, count in count_hand_cards(id, out).items():
+            counts[owner] = counts.get(owner, 0) + count
+    return counts
 
 
-def count_known_cards(id: str, seat: str, out: Out) -> dict[str, int]:
-    """The cards in a hand that were opened and are known to all."""
-    return count_at(id, f"{KNOWN}/{seat}", out)
+def count_known_cards(id: str, owner: str, out: Out) -> dict[str, int]:
+    """Return the number of each card in a hand that was opened and is known to everybody."""
+    return count_at(id, f"{KNOWN}/{owner}", out)
 
 
 def list_held_cards(hands: Hands) -> list[str]:
-    """The cards in closed hands."""
-    return [card for held in hands.values() for _, card in held]
+    """Return all cards in closed hands."""
+    return [card for draws in hands.values() for _, card in draws]
 
 
 def size(pile: Pile) -> int:
-    """Return how many cards it has."""
+    """Return the number of cards in a pile."""
     return sum(map(itemgetter(1), pile))
 
 
 def get_card_at(pile: Iterable[tuple[str, int]], face: int) -> str:
-    """The card that a die with as many sides as the pile has cards draws: the `face`-th, copies
-    side by side. Raises ValueError."""
+    """Return the card that a face (from 1) of the pile's die draws.
+
+    Raises ValueError if the pile has fewer cards.
+    """
     for card, count in pile:
         if face <= count:
             return card
@@ -308,17 +335,19 @@ def get_card_at(pile: Iterable[tuple[str, int]], face: int) -> str:
 
 
 class CardDraw(NamedTuple):
-    """What a draw comes to: the cards in the order drawn, a die for each, what is out of the pile
-    then, how many cards are where, and before which card (from 0) the discards joined the pile; -1
-    where they did not."""
+    """The result of a draw: the cards in order, and their dice, without one for known cards.
+
+    `out` and `sizes` are the cards out of the pile and the sizes of the places after the draw.
+    `joined` is the index of the card before which the discards returned to the pile; -1 if they
+    did not. `end_counts` are the numbers of cards from the known top and bottom.
+    """
 
     cards: tuple[str, ...]
     dice: tuple[RolledDie, ...]
     out: Out
     sizes: Sizes
     joined: int = -1
-    ends: tuple[int, int] = (0, 0)
-    """How many were taken from the known top and bottom."""
+    end_counts: tuple[int, int] = (0, 0)
 
 
 def draw(
@@ -328,52 +357,47 @@ def draw(
     count: int,
     source: Source,
     hands: Hands | None = None,
-    seats: Sequence[str] = (),
+    owners: Sequence[str] = (),
 ) -> CardDraw:
-    """Draw so many cards, one die each: into play, or each into the hand of one of `seats`, as
-    many. `hands` are the closed ones. What is known on top comes first, without a die, unless it is
-    drawn to the top itself; what is known at the bottom comes last. Raises UserError where there
-    are not so many."""
+    """Draw `count` cards with one die each: into play, or each into the hand of one of the `owners`
+    (as many as cards).
+
+    `hands` are the closed hands. Cards known on top come first, without a die, unless the draw puts
+    cards on the top itself. Cards known at the bottom come when no others are left; after them the
+    discards return to the pile. Raises UserError if too few cards are left.
+    """
     hands = hands or {}
-    counts, (places, seated) = count_cards(id, deck.cards, out, list_held_cards(hands))
-    first = [card for _, card in hands.get(TOP, ()) if TOP not in seats]
-    last = [card for _, card in hands.get(BOTTOM, ())]
-    ends = len(first), len(last)
+    counts, (places, hand_sizes) = count_cards(id, deck.cards, out, list_held_cards(hands))
+    top_cards = [card for _, card in hands.get(TOP, ()) if TOP not in owners]
+    bottom_cards = [card for _, card in hands.get(BOTTOM, ())]
+    top_count = len(top_cards)
+    bottom_count = len(bottom_cards)
     pile = sum(counts.values())
     discards = places.get(DISCARD, 0)
-    there = pile + sum(ends) + (discards if deck.empty == RESHUFFLE else 0)
-    if count > there:
-        what = (
-            f"{id} has {there} left to draw, not {count}."
-            if there
-            else f"{id} has nothing left to draw."
-        )
-        hint = phrase("`/deck show {id}` lists them.", id=id)
-        hint = (
-            phrase("`/deck shuffle` puts the discards back into the pile.")
-            if discards and not there
-            else hint
-        )
-        raise UserError(what, hint=hint, option="count", code="empty-pile")
+    available = pile + top_count + bottom_count
+    if deck.empty == RESHUFFLE:
+        available += discards
+    if count > available:
+        raise _make_empty_pile_error(id, count, available, discards)
     joined = -1
     cards = list[str]()
     dice = list[RolledDie]()
-    now = dict(out)
-    for number in range(count):
-        end = TOP if first else BOTTOM if last and not pile else ""
-        if not (pile or end):
-            thrown = count_at(id, DISCARD, now)
-            counts = {card: thrown[card] for card, _ in deck.cards if card in thrown}
-            joined = number
-            pile = sum(counts.values())
-            now = {
-                name: some for name, some in now.items() if not name.startswith(f"{id}/{DISCARD}/")
+    cards_out = dict(out)
+    for index in range(count):
+        if not (pile or top_cards or bottom_cards):
+            discard_counts = count_at(id, DISCARD, cards_out)
+            counts = {
+                card: discard_counts[card] for card, _ in deck.cards if card in discard_counts
             }
+            joined = index
+            pile = sum(counts.values())
+            cards_out = _remove_discards(id, cards_out)
             places[DISCARD] = 0
-        if end:
-            card = (first if first else last).pop(0)
-            now[get_card_key(id, HAND, end)] -= 1
-            seated[end] -= 1
+        if top_cards or (bottom_cards and not pile):
+            end = TOP if top_cards else BOTTOM
+            card = (top_cards or bottom_cards).pop(0)
+            cards_out[get_card_key(id, HAND, end)] -= 1
+            hand_sizes[end] -= 1
         else:
             die = Die(id, pile)
             face = source.draw(die)
@@ -381,150 +405,190 @@ def draw(
             counts[card] -= 1
             pile -= 1
             dice.append(die.with_value(face))
-        where, whose, to = (seated, seats[number], HAND) if seats else (places, PLAY, PLAY)
-        where[whose] = where.get(whose, 0) + 1
-        to = get_card_key(id, HAND, whose) if seats else get_card_key(id, PLAY, card)
-        now[to] = now.get(to, 0) + 1
+        if owners:
+            owner = owners[index]
+            hand_sizes[owner] = hand_sizes.get(owner, 0) + 1
+            key = get_card_key(id, HAND, owner)
+        else:
+            places[PLAY] = places.get(PLAY, 0) + 1
+            key = get_card_key(id, PLAY, card)
+        cards_out[key] = cards_out.get(key, 0) + 1
         cards.append(card)
-    taken = ends[0] - len(first), ends[1] - len(last)
+    end_counts = top_count - len(top_cards), bottom_count - len(bottom_cards)
     return CardDraw(
         tuple(cards),
         tuple(dice),
-        set_counts(now, {}) if any(taken) else now,
-        (places, seated),
+        set_counts(cards_out, {}) if any(end_counts) else cards_out,
+        (places, hand_sizes),
         joined,
-        taken,
+        end_counts,
     )
 
 
+def _make_empty_pile_error(id: str, count: int, available: int, discards: int) -> UserError:
+    """Return the error for a draw of more cards than are available."""
+    message = f"{id} has nothing left to draw."
+    if available:
+        message = f"{id} has {available} left to draw, not {count}."
+    hint = phrase("`/deck show {id}` lists them.", id=id)
+    if discards and not available:
+        hint = phrase("`/deck shuffle` puts the discards back into the pile.")
+    return UserError(message, hint=hint, option="count", code="empty-pile")
+
+
+def _remove_discards(id: str, out: Mapping[str, int]) -> dict[str, int]:
+    """Return the cards out of the pile without the discards of one deck."""
+    prefix = f"{id}/{DISCARD}/"
+    return {name: count for name, count in out.items() if not name.startswith(prefix)}
+
+
 def find_face(pile: Pile, typed: str, names: Mapping[str, str]) -> int:
-    """The first face of the card that is called so, by its id or name; 0 where none is left."""
+    """Return the first face of the card with the typed id or name; 0 if none is in the pile."""
     word = comparison_key(typed)
-    before = 0
+    cards_passed = 0
     for card, count in pile:
         if word in (comparison_key(card), comparison_key(names[card])):
-            return before + 1
-        before += count
+            return cards_passed + 1
+        cards_passed += count
     return 0
 
 
 def find_faces(
     id: str, deck: Deck, out: Out, typed: Iterable[str], names: Mapping[str, str]
 ) -> list[int]:
-    """The faces that draw these cards, which came from a real deck; each is typed by its id or
-    name. Raises UserError for one that is not in the pile then."""
+    """Return the faces that draw these cards one after the other, for cards of a real deck.
+
+    Each is typed by its id or name. Raises UserError for one that is not in the pile then.
+    """
     counts = dict(list_pile(id, deck, out))
-    joins = count_at(id, DISCARD, out) if deck.empty == RESHUFFLE else {}
-    found = list[int]()
+    discards = count_at(id, DISCARD, out) if deck.empty == RESHUFFLE else {}
+    faces = list[int]()
     for word in typed:
         if not any(counts.values()):
-            counts = {card: joins[card] for card, _ in deck.cards if card in joins}
-            joins = {}
-        there = tuple([pair for pair in counts.items() if pair[1]])
-        if not (face := find_face(there, word, names)):
-            hint = f"It may be {', '.join(names[card] for card, _ in there[:12])}{' ...' if there[12:] else ''}."
-            what = f"{id} has no card {word[:40]} left to draw."
-            raise UserError(what, hint=hint if there else "", option="hand", code="bad-face")
-        found.append(face)
-        counts[get_card_at(there, face)] -= 1
-    return found
+            counts = {card: discards[card] for card, _ in deck.cards if card in discards}
+            discards = {}
+        pile = tuple([pair for pair in counts.items() if pair[1]])
+        face = find_face(pile, word, names)
+        if not face:
+            hint = ""
+            if pile:
+                left_names = ", ".join(names[card] for card, _ in pile[:12])
+                hint = f"It may be {left_names}{' ...' if pile[12:] else ''}."
+            message = f"{id} has no card {word[:40]} left to draw."
+            raise UserError(message, hint=hint, option="hand", code="bad-face")
+        faces.append(face)
+        counts[get_card_at(pile, face)] -= 1
+    return faces
 
 
 def compute_hands_after_draw(
-    hands: Hands, drawn: CardDraw, seats: Sequence[str], number: int
+    hands: Hands, card_draw: CardDraw, owners: Sequence[str], number: int
 ) -> dict[str, list[tuple[str, str]]]:
-    """The closed hands and known ends behind the draw that the event `number` is. What somebody
-    looked at at the bottom is on top then, and still the same draw to whoever knew it."""
-    now = {seat: [*held] for seat, held in hands.items()}
-    new = [f"{number}.{at}" for at in range(1, len(seats) + 1)]
-    if TOP in seats and (same := drawn.ends[1]):
-        first = (drawn.joined if drawn.joined >= 0 else len(new)) - same
-        new[first : first + same] = [draw for draw, _ in now[BOTTOM][:same]]
-    for end, taken in zip((TOP, BOTTOM), drawn.ends, strict=True):
-        now[end] = now.get(end, [])[taken:]
-    for seat, one, card in zip(seats, new, drawn.cards, strict=bool(seats)):
-        now.setdefault(seat, []).append((one, card))
-    return now
+    """Return the closed hands and known ends after the draw of event `number`.
+
+    A card that moves from the known bottom to the top remains the same draw, so that players who
+    knew it still do.
+    """
+    new_hands = {owner: [*draws] for owner, draws in hands.items()}
+    new_draws = [f"{number}.{index}" for index in range(1, len(owners) + 1)]
+    top_count, bottom_count = card_draw.end_counts
+    if TOP in owners and bottom_count:
+        end_index = card_draw.joined if card_draw.joined >= 0 else len(new_draws)
+        start = end_index - bottom_count
+        moved_draws = [draw for draw, _ in new_hands[BOTTOM][:bottom_count]]
+        new_draws[start : start + bottom_count] = moved_draws
+    new_hands[TOP] = new_hands.get(TOP, [])[top_count:]
+    new_hands[BOTTOM] = new_hands.get(BOTTOM, [])[bottom_count:]
+    for owner, draw, card in zip(owners, new_draws, card_draw.cards, strict=bool(owners)):
+        new_hands.setdefault(owner, []).append((draw, card))
+    return new_hands
 
 
 def compute_draw_sides(
     id: str, deck: Deck, out: Out, count: int, *, peeks: bool = False
 ) -> tuple[list[int], dict[str, int]]:
-    """What all can tell of a draw of so many cards: the sides of its dice, and what is out of the
-    pile once these are off the known ends. Where somebody `peeks` those on top stay."""
-    now = dict(out)
+    """Return what everybody can compute of a draw of `count` cards: the sides of its dice, and the
+    cards out of the pile without those taken from the known ends.
+
+    If a player `peeks`, the cards that are known on top stay there.
+    """
+    cards_out = dict(out)
     sides = list[int]()
-    size = pile_size(id, deck, now)
+    size = pile_size(id, deck, cards_out)
     top = get_card_key(id, HAND, TOP)
     bottom = get_card_key(id, HAND, BOTTOM)
     for _ in range(count):
-        if now.get(top) and not peeks:
-            now[top] -= 1
+        if cards_out.get(top) and not peeks:
+            cards_out[top] -= 1
             continue
-        if not size and now.get(bottom):
-            now[bottom] -= 1
+        if not size and cards_out.get(bottom):
+            cards_out[bottom] -= 1
             continue
         if not size and deck.empty == RESHUFFLE:
-            size = sum(count_at(id, DISCARD, now).values())
-            now = {
-                name: some for name, some in now.items() if not name.startswith(f"{id}/{DISCARD}/")
-            }
+            size = sum(count_at(id, DISCARD, cards_out).values())
+            cards_out = _remove_discards(id, cards_out)
         sides.append(size)
         size -= 1
-    return sides, now
+    return sides, cards_out
 
 
 def list_returned_draws(
-    event: Mapping[str, Any], hands: Hands, back: Hands, size: int = 0
+    event: Mapping[str, Any], hands: Hands, hands_after: Hands, size: int = 0
 ) -> list[tuple[str, str]]:
     """Return the draws that the undo of an event puts back on the top or bottom of a pile.
 
-    Each is a pair: the key under which it is stored who saw the card, and the draw. `hands` are
-    those before the undo, `back` those after it; `size` is the pile's size.
+    Each is (owner of the list of seen draws, see `SAW`, and the draw). `hands` are those before the
+    undo, `hands_after` those after it; `size` is the pile's size.
     """
-    here = {draw for end in ENDS for draw, _ in hands.get(end, ())}
-    top, bottom = ([draw for draw, _ in back.get(end, ()) if draw not in here] for end in ENDS)
-    seats = dict(enumerate(event.get("seats", ())))
-    return [
-        (f"{SAW}{seats.get(at, ALL)}", draw)
-        for at, draw in (*enumerate(top), *enumerate(bottom, len(top) + size))
-    ]
+    draws_before = {draw for end in ENDS for draw, _ in hands.get(end, ())}
+    top = [draw for draw, _ in hands_after.get(TOP, ()) if draw not in draws_before]
+    bottom = [draw for draw, _ in hands_after.get(BOTTOM, ()) if draw not in draws_before]
+    owners = dict(enumerate(event.get("seats", ())))
+    indexed_draws = (*enumerate(top), *enumerate(bottom, len(top) + size))
+    return [(f"{SAW}{owners.get(index, ALL)}", draw) for index, draw in indexed_draws]
 
 
 def put_back_on_end(
-    hands: Hands, end: str, held: Sequence[tuple[str, str]]
+    hands: Hands, end: str, draws: Sequence[tuple[str, str]]
 ) -> list[tuple[str, str]]:
-    """What a known end has once more is put there: on top of it all, or below."""
-    return [*held, *hands.get(end, ())] if end == TOP else [*hands.get(end, ()), *held]
+    """Return the cards at a known end after more were put there: above its top, or below its
+    bottom.
+    """
+    end_draws = hands.get(end, ())
+    return [*draws, *end_draws] if end == TOP else [*end_draws, *draws]
 
 
 def draw_order(names: Sequence[str], source: Source) -> CardDraw:
-    """The names in an order that dice give: each a card of a deck that is drawn to its end."""
-    return draw(NAMES, Deck(tuple(zip(names, repeat(1), strict=False))), {}, len(names), source)
+    """Draw all names in an order that dice determine, each as a card of a deck."""
+    deck = Deck(tuple(zip(names, repeat(1), strict=False)))
+    return draw(NAMES, deck, {}, len(names), source)
 
 
 NAMES = "names"
-"""What the dice are for that order names."""
+"""The label of dice that order names."""
 
 
 def take_cards(
-    id: str, out: Out, cards: Sequence[str], places: Sequence[str], to: str = ""
+    id: str, out: Out, cards: Sequence[str], places: Sequence[str], target: str = ""
 ) -> dict[str, int]:
-    """What is out of the pile once `cards` are moved from the first of `places` that has them; `to`
-    is "" for the pile.
+    """Return the cards out of the pile after `cards` were moved from the first of `places` that
+    has each to the place `target`, or to the pile for "".
 
-    Raises UserError for a card that is in none of them.
+    Raises UserError for a card that is in none of the places.
     """
-    now = dict(out)
+    cards_out = dict(out)
     for card in cards:
-        if (
-            found := next((one for one in places if now.get(get_card_key(id, one, card))), "")
-        ) == "":
+        for place in places:
+            source_key = get_card_key(id, place, card)
+            if cards_out.get(source_key):
+                break
+        else:
             raise UserError(f"{card} of {id} is not there.", option="cards", code="unknown-card")
-        now[get_card_key(id, found, card)] -= 1
-        if to:
-            now[get_card_key(id, to, card)] = now.get(get_card_key(id, to, card), 0) + 1
-    return {name: count for name, count in now.items() if count}
+        cards_out[source_key] -= 1
+        if target:
+            target_key = get_card_key(id, target, card)
+            cards_out[target_key] = cards_out.get(target_key, 0) + 1
+    return {name: count for name, count in cards_out.items() if count}
 
 
 _RANGE = re.compile(r"([0-9]{1,4})\.\.([0-9]{1,4})")
@@ -537,74 +601,86 @@ LONGEST_CARD = 40
 
 
 def read_cards(text: str) -> list[tuple[str, int]]:
-    """What is typed as the cards of a deck, each with how many of it: `1..20`, or `Ambush x3, Air
+    """Read the cards of a deck as typed, with the number of each: `1..20`, or `Ambush x3, Air
     strike, 7`.
 
-    Raises UserError for nothing, and for more than a deck holds.
+    Cards that differ only in case count as one. Raises UserError for no card, for one with the
+    number 0, and for more cards than a deck holds.
     """
-    found: dict[str, tuple[str, int]] = {}
-    for item in (clean_name(one, 200) for one in re.split(ITEM_ENDS, text)):
-        times = _TIMES.fullmatch(plain_signs(item))
-        part = times.span("card" if times["card"] else "called") if times else (0, len(item))
-        card = item[slice(*part)]
-        count = int(times["count"] or times["times"]) if times else 1
-        ends = _RANGE.fullmatch(plain_signs(card))
-        first, last = (int(ends[1]), int(ends[2])) if ends else (0, 0)
-        cards = (
-            [str(number) for number in range(first, min(last, first + MOST_KINDS) + 1)]
-            if ends
-            else [card]
-        )
-        for one in filter(None, cards):
-            if len(one) > LONGEST_CARD:
-                what = f"A card has at most {LONGEST_CARD} characters: {one[:20]} ..."
+    counts: dict[str, tuple[str, int]] = {}
+    for typed_item in re.split(ITEM_ENDS, text):
+        names, count = _read_card_item(clean_name(typed_item, 200))
+        for name in names:
+            if len(name) > LONGEST_CARD:
                 raise UserError(
-                    what, hint="Separate cards by commas.", option="cards", code="too-long"
+                    f"A card has at most {LONGEST_CARD} characters: {name[:20]} ...",
+                    hint="Separate cards by commas.",
+                    option="cards",
+                    code="too-long",
                 )
-            name = str(int(one)) if one.isdecimal() else one
-            first_name, before = found.get(comparison_key(name), (name, 0))
-            found[comparison_key(name)] = first_name, before + count
-    if not found or not all(count for _, count in found.values()):
+            card = str(int(name)) if name.isdecimal() else name
+            key = comparison_key(card)
+            first_name, earlier_count = counts.get(key, (card, 0))
+            counts[key] = first_name, earlier_count + count
+    if not counts or not all(count for _, count in counts.values()):
         hint = 'For example "1..20", or "Ambush x3, Air strike x2, End of turn"'
         raise UserError("Which cards are in it?", hint=hint, option="cards", code="missing")
-    if problem := find_deck_fault(
-        Deck(tuple((str(n), count) for n, (_, count) in enumerate(found.values())))
-    ):
-        raise UserError(
-            f"A deck like that is too large: {problem}", option="cards", code="too-many"
-        )
-    return list(found.values())
+    numbered_cards = [(str(index), count) for index, (_, count) in enumerate(counts.values())]
+    fault = find_deck_fault(Deck(tuple(numbered_cards)))
+    if fault:
+        raise UserError(f"A deck like that is too large: {fault}", option="cards", code="too-many")
+    return list(counts.values())
+
+
+def _read_card_item(item: str) -> tuple[list[str], int]:
+    """Return the names of an item such as `Ambush x3`, `3x Ambush` or `1..20`, and the number of
+    each; [] for an empty item.
+    """
+    times = _TIMES.fullmatch(plain_signs(item))
+    card = item
+    count = 1
+    if times:
+        # The groups are found in plain signs, but the card keeps the signs that were typed.
+        start, end_index = times.span("card" if times["card"] else "called")
+        card = item[start:end_index]
+        count = int(times["count"] or times["times"])
+    bounds = _RANGE.fullmatch(plain_signs(card))
+    if not bounds:
+        return ([card] if card else []), count
+    low = int(bounds[1])
+    high = min(int(bounds[2]), low + MOST_KINDS)
+    return [str(number) for number in range(low, high + 1)], count
 
 
 def format_cards(id: str, cards: Iterable[str]) -> str:
-    """How the log tells which cards of a deck: `cup: 7, 12`."""
+    """Format cards of a deck for the log: `cup: 7, 12`."""
     return f"{id}: {', '.join(cards)}"
 
 
 def format_deck_size(id: str, deck: Deck) -> str:
-    """How the log tells that a deck was declared."""
+    """Format the declaration of a deck for the log: `cup: 20 cards`."""
     return format_cards(id, [f"{size(deck.cards)} cards"])
 
 
-def list_taken_cards(id: str, deck: Deck, before: Out, after: Out) -> list[tuple[str, str]]:
-    """Which cards a change takes from where: (place, card) for each, in the order of places and
-    of the deck.
+def list_taken_cards(id: str, deck: Deck, out_before: Out, out_after: Out) -> list[tuple[str, str]]:
+    """Return (place, card) for each open card that a change takes from its place, in the order of
+    places and of the deck.
     """
-    fewer = {name: count - after.get(name, 0) for name, count in before.items()}
+    taken_counts = {name: count - out_after.get(name, 0) for name, count in out_before.items()}
     return [
         (place, card)
         for place in PLACES
         for card, _ in deck.cards
-        for _ in range(fewer.get(get_card_key(id, place, card), 0))
+        for _ in range(taken_counts.get(get_card_key(id, place, card), 0))
     ]
 
 
 WORD = re.compile(r"([1-9][0-9]{0,15})\.(w[1-9][0-9]{0,2})")
-"""The id of a card that is called by typed words: the event and the key of the text that has
-them.
+"""The id of a card with a typed name: the number of an event, and the key of the text with the
+name.
 """
 ID = re.compile(r"[a-z0-9][a-z0-9-]{0,23}")
-"""What a deck may be called."""
+"""The form of a deck's id."""
 
 _SUITS = {"S": "♠", "H": "♥", "D": "♦", "C": "♣"}
 _RANKS = ("A", *map(str, range(2, 11)), "J", "Q", "K")
@@ -614,8 +690,8 @@ STANDARD: Mapping[str, Deck] = {
     "standard-52": Deck(_FRENCH),
     "standard-54": Deck((*_FRENCH, *((joker, 1) for joker in _JOKERS))),
 }
-"""Decks that are always there: spades, hearts, diamonds, clubs, each from the ace to the king,
-then the jokers.
+"""Decks that every game has: spades, hearts, diamonds and clubs, each from ace to king, and in one
+of them the jokers.
 """
 _NAMES = {
     **{f"{rank}{suit}": f"{rank}{sign}" for suit, sign in _SUITS.items() for rank in _RANKS},
@@ -624,5 +700,5 @@ _NAMES = {
 
 
 def format_card_name(id: str, card: str) -> str:
-    """How a card is called: `K♠` for `KS` of a standard deck."""
+    """Return the name of a card as players read it: `K♠` for `KS` of a standard deck."""
     return _NAMES.get(card, card) if id in STANDARD else card

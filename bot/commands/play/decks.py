@@ -479,7 +479,7 @@ async def record_draw(
     hidden = {f"face.{index}": str(die.value) for index, die in enumerate(drawn.dice, 1)}
     out = dict(drawn.out)
     hidden |= {f"card.{index}": card for index, card in enumerate(drawn.cards, 1)} if seats else {}
-    if seats or any(drawn.ends):
+    if seats or any(drawn.end_counts):
         ledger.keep_hands(cards.compute_hands_after_draw(hands, drawn, seats, number))
         out[cards.get_last_key(id)] = number
     result = cards.format_cards(id, [closed_words(count)] if seats else drawn.cards)
