@@ -130,7 +130,7 @@ def play_entry(system: System, kind: str, id: str, given: Json, source: Source, 
     entry: Json = {"kind": kind, "id": id, "in": given}
     if kind == "table":
         table = system.find_table(id)
-        for option, dice in table.owes(inputs):
+        for option, dice in table.list_needed_rolls(inputs):
             inputs[option] = sum(value for die in dice if isinstance(value := noted.draw(die), int))
         found: Json = {"dice": noted.notes, "out": dict(table.read(inputs).out)}
     elif kind == "odds":

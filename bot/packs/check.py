@@ -224,7 +224,7 @@ def _check_table(table: Table, file: str, results: _CheckResults, max_situations
             f"{file}: it has no examples; one from the rule book shows that it is typed right"
         )
     if table.blank:
-        rows = Counter(cell.where.partition(", column")[0] for cell in table.blank)
+        rows = Counter(cell.label.partition(", column")[0] for cell in table.blank)
         first_rows = islice(rows.items(), MOST_BLANK)
         listed = ", ".join(f"{row} ({count})" for row, count in first_rows)
         blanks = format_count(len(table.blank), "blank", "blanks")

@@ -75,7 +75,7 @@ class PrintedGrid:
             self,
             row_by=self.column_by,
             column_by=self.row_by,
-            row_axis=Axis({}, rest=0),
+            row_axis=Axis({}, fallback=0),
             column_axis=self.row_axis,
             across=self.corner,
             rows=self.columns,
@@ -190,7 +190,7 @@ class _Printer:
             heading=_capitalize_first(heading),
             row_by="",
             column_by="",
-            row_axis=Axis({}, rest=0 if len(values) == 1 else None),
+            row_axis=Axis({}, fallback=0 if len(values) == 1 else None),
             column_axis=None,
             corner="",
             across="",
@@ -395,7 +395,7 @@ def find_position(edge: Axis, by: object, values: Mapping[str, Any]) -> int | No
     if name in values:
         return edge.find(values[name])
     if not name:
-        return edge.rest
+        return edge.fallback
     try:
         formula = compile_formula(name, set(values), "")
     except TableError:  # an input of the formula was not given

@@ -245,7 +245,7 @@ def _look_up_chain(
     inputs = {name: value for name, value in options.items() if value is not None}
     complete_inputs = dict(inputs)
     rolled: list[RolledDie] = []
-    pending = table.owes(complete_inputs)
+    pending = table.list_needed_rolls(complete_inputs)
     if (table.blank or table.chain) and (pending or table.chain):
         check_reach(table, complete_inputs, pending)
     for option, dice in pending:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from bot.rules.cards import PLAY, SETTLED
 from bot.rules.errors import Slip, TableError, UserError, did_you_mean, name_row_of_errors
 from bot.rules.inputs.options import InputReader, Option, TokenLists, build_option
-from bot.rules.tables.compile import check_examples, compile_chart
+from bot.rules.tables.compile import check_examples, compile_table
 from bot.rules.tables.table import CHAIN, Table, Tables
 from bot.rulesets.around_sequence import (
     ANYWAY,
@@ -855,7 +855,7 @@ class System:
         """
         file = f"{self.id}/{id}.yaml"
         data = self._read_table_data(id, file)
-        table = compile_chart(
+        table = compile_table(
             data, file=file, system=self.id, lists=self.lists, bounded=self.is_own(id)
         )
         table = replace(table, game=self.title, words=self.game.get("words") or {})

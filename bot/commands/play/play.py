@@ -158,7 +158,7 @@ async def handle_lookup(context: Context) -> Reply:
         )
     private = is_flag_on(options, "private")
     options.pop("private", None)
-    if private and (table.chain or table.owes(options)):
+    if private and (table.chain or table.list_needed_rolls(options)):
         raise UserError(
             "A roll is public.",
             hint="Leave out private, or give the roll.",

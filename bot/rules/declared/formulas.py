@@ -236,7 +236,7 @@ class Formulas:
                 )
             elif isinstance(part, PluralPart):
                 number = self._nearest_number(part, names, path, numbers)
-                pieces.append(f"({part.one!r} if ({number}) in [1, -1] else {part.many!r})")
+                pieces.append(f"({part.singular!r} if ({number}) in [1, -1] else {part.plural!r})")
             else:
                 numbers.append(part.formula)
                 pieces.append(f"signed({part.formula})" if part.has_sign else f"({part.formula})")
@@ -250,7 +250,8 @@ class Formulas:
             if self._counts(number, names, path):
                 return number
         raise self.setting.make_error(
-            f"there is no number before {{{plural.one}|{plural.many}}}, which goes by one", path
+            f"there is no number before {{{plural.singular}|{plural.plural}}}, which goes by one",
+            path,
         )
 
     def _counts(self, source: str, names: Names, path: Path) -> bool:

@@ -1,5 +1,6 @@
-"""From the text of a table file to a Chart: validated whole, with errors that name file, row and
-column.
+"""The compiler that turns a table file into a Table, and checks all of it.
+
+Errors name the file, and if possible the row and column.
 """
 
 import re
@@ -9,7 +10,7 @@ from typing import Any, TypeVar
 
 from bot.rules.dice import AVERAGING, Die
 from bot.rules.errors import Slip, TableError, UserError, did_you_mean, name_row_of_errors
-from bot.rules.inputs.options import build_option
+from bot.rules.inputs.options import Option, build_option
 from bot.rules.tables.axis import (
     BLANK,
     WIDEST,
@@ -48,7 +49,7 @@ REFUSAL_KEYS = ("when", "say")
 DOUBT_KEYS = ("where", "say", "when")
 EXAMPLE_KEYS = ("given", "gives", "source")
 OUTPUTS = ("int", "number", "bool", "text", "list", "token")
-"""What an output may be, beside words."""
+"""The types of an output that is not a list of tokens."""
 BODY_KEYS = {
     "rows",
     "columns",
@@ -70,15 +71,21 @@ _DICE = r"(\d{0,2})d(\d{1,4}|A)"
 
 
 def parse_dice(text: str, label: str) -> tuple[Die, ...]:
-    """The dice of a short text such as `2d6`, `d20` or `1dA`. Raises Slip for anything else."""
-    found = re.fullmatch(_DICE, text.strip())
-    if not found:
+    """Parse a short text such as `2d6`, `d20` or `1dA` (averaging dice) into dice with a label.
+
+    Raises Slip for anything else.
+    """
+    match = re.fullmatch(_DICE, text.strip())
+    if not match:
         raise Slip(f"{text!r} names no dice; write 2d6")
-    die = Die(label, 6, AVERAGING) if found[2] == "A" else Die(label, int(found[2]))
-    return (die,) * int(found[1] or 1)
+    if match[2] == "A":
+        die = Die(label, 6, AVERAGING)
+    else:
+        die = Die(label, int(match[2]))
+    return (die,) * int(match[1] or 1)
 
 
-def compile_chart(
+def compile_table(
     data: Mapping[str, Any],
     *,
     file: str,
@@ -86,18 +93,22 @@ def compile_chart(
     lists: Mapping[str, Sequence[str]],
     bounded: bool = False,
 ) -> Table:
-    """The Chart that a table file describes. Raises TableError; the file's examples are run by
+    """Compile the content of a table file into a Table. Its examples are not run here, but by
     `check_examples`.
 
-    The formulas of a `bounded` one, of a pack, are held to limits.
+    `lists` are the lists of tokens of the game by name. The formulas of a `bounded` table, of a
+    pack that a player wrote, are held to limits. Raises TableError.
     """
     with name_row_of_errors(file):
         return _Compiler(data, file, system, lists, bounded).compile_table()
 
 
 def check_examples(table: Table, data: Mapping[str, Any], file: str) -> None:
-    """Run each example of a table file: `given` inputs must give exactly the `gives` outputs.
-    Raises TableError.
+    """Run the examples of a table file, and raise TableError for one that fails.
+
+    The inputs `given` of an example must have the outputs `gives`, and may have others. The
+    `example` for readers must have an answer, with a sentence if the table has sentences. An
+    example that needs a blank cell is passed over.
     """
     if table.example:
         with name_row_of_errors(file, "example"):
@@ -112,19 +123,24 @@ def check_examples(table: Table, data: Mapping[str, Any], file: str) -> None:
         examples = list(data.get("examples", ()))
     for number, example in enumerate(examples, 1):
         with name_row_of_errors(file, f"example {number}"):
-            if strange := [str(key) for key in example if key not in EXAMPLE_KEYS]:
-                raise TableError(file, f"example {number} has unknown keys {', '.join(strange)}")
-            try:
-                out = table.read(example["given"]).out
-            except UserError as error:
-                if error.code == "blank-cell":
-                    continue
-                raise TableError(file, f"example {number} fails: {error}") from None
-            for name, value in example["gives"].items():
-                if out.get(name) != value:
-                    raise TableError(
-                        file, f"example {number} gives {name} {out.get(name)!r}, not {value!r}"
-                    )
+            _check_example(table, number, example, file)
+
+
+def _check_example(table: Table, number: int, example: Mapping[str, Any], file: str) -> None:
+    """Raise TableError if a table does not give the outputs of its example `number`."""
+    unknown_keys = [str(key) for key in example if key not in EXAMPLE_KEYS]
+    if unknown_keys:
+        raise TableError(file, f"example {number} has unknown keys {', '.join(unknown_keys)}")
+    try:
+        out = table.read(example["given"]).out
+    except UserError as error:
+        if error.code == "blank-cell":
+            return
+        raise TableError(file, f"example {number} fails: {error}") from None
+    for name, value in example["gives"].items():
+        if out.get(name) != value:
+            problem = f"example {number} gives {name} {out.get(name)!r}, not {value!r}"
+            raise TableError(file, problem)
 
 
 def _check_headline(table: Table, file: str) -> None:
@@ -137,7 +153,12 @@ def _check_headline(table: Table, file: str) -> None:
 
 
 class _Compiler:
-    """One table file on its way to a Chart; holds what every part of it needs to see."""
+    """The compiler of one table file.
+
+    `names` are all names that a formula may use, `blank` collects the blank cells and `chained` the
+    ids of the tables that cells lead to, as the file is read. Each method raises TableError, or a
+    Slip that the caller turns into one, for a part of the file that is wrong.
+    """
 
     def __init__(
         self,
@@ -192,18 +213,16 @@ class _Compiler:
             self.names |= set(self._compile_mapping(part, lambda name, _: str(name)))
 
     def compile_table(self) -> Table:
+        """Compile all parts of the file into a Table. Call it once."""
         data = self.data
-        bodies = data.get("read") or []
-        readers = []
-        for number, body in enumerate(bodies if isinstance(bodies, list) else [bodies], 1):
-            with name_row_of_errors(self.file, "read" if number == 1 else f"read {number}"):
-                readers.append(self.compile_body(body))
+        readers = self._compile_readers()
         if self.chained:
             self.outputs[CHAIN] = tuple(self.chained)
-        text_by = data.get("text_by") or ()
         example = dict(self._compile_mapping("example", lambda name, value: (name, value)))
-        written = str(data)
-        used = {name for name in self.constants if name in written}
+        file_text = str(data)
+        used_constants = {
+            name: value for name, value in self.constants.items() if name in file_text
+        }
         table = Table(
             id=str(data["id"]).split("/")[-1],
             title=data["title"],
@@ -231,16 +250,13 @@ class _Compiler:
             texts=dict(
                 self._compile_mapping("texts", lambda key, text: (make_text_key(key), str(text)))
             ),
-            text_by=tuple(
-                self.compile_formula(text)
-                for text in ([text_by] if isinstance(text_by, str) else list(text_by))
-            ),
+            text_by=self._compile_text_by(),
             leads=tuple(
                 self._compile_mapping(
                     "leads", lambda run, when: (str(run), self.compile_formula(when))
                 )
             ),
-            constants={name: value for name, value in self.constants.items() if name in used},
+            constants=used_constants,
             printed=data,
             blank=tuple(self.blank),
             also=self.also,
@@ -256,27 +272,48 @@ class _Compiler:
             raise TableError(self.file, "the output text needs texts")
         return table
 
-    def _compile_mapping(self, part: str, read: Callable[[Any, Any], T]) -> Iterator[T]:
-        """What `read` makes of each entry of a mapping in the file; an error names the entry."""
+    def _compile_readers(self) -> list[Reader]:
+        """Compile each body under `read`; errors name its number."""
+        bodies = self.data.get("read") or []
+        if not isinstance(bodies, list):
+            bodies = [bodies]
+        readers = []
+        for number, body in enumerate(bodies, 1):
+            with name_row_of_errors(self.file, "read" if number == 1 else f"read {number}"):
+                readers.append(self.compile_body(body))
+        return readers
+
+    def _compile_text_by(self) -> tuple[Formula, ...]:
+        """Compile the formulas for the keys of the free texts: one, or a list."""
+        text_by = self.data.get("text_by") or ()
+        sources = [text_by] if isinstance(text_by, str) else list(text_by)
+        return tuple(self.compile_formula(source) for source in sources)
+
+    def _compile_mapping(self, part: str, compile_entry: Callable[[Any, Any], T]) -> Iterator[T]:
+        """Yield the result of `compile_entry` for the name and content of each entry of a mapping
+        in the file; errors name the entry.
+        """
         with name_row_of_errors(self.file, part):
             entries = list((self.data.get(part) or {}).items())
         for name, spec in entries:
             with name_row_of_errors(self.file, f"{part} {name}"):
-                yield read(name, spec)
+                yield compile_entry(name, spec)
 
-    def _compile_list(self, part: str, read: Callable[[Any], T]) -> Iterator[T]:
-        """What `read` makes of each entry of a list in the file; an error names its number."""
+    def _compile_list(self, part: str, compile_entry: Callable[[Any], T]) -> Iterator[T]:
+        """Yield the result of `compile_entry` for each entry of a list in the file; errors name its
+        number.
+        """
         with name_row_of_errors(self.file, part):
             entries = list(self.data.get(part) or ())
         for number, spec in enumerate(entries, 1):
             with name_row_of_errors(self.file, f"{part} {number}"):
-                yield read(spec)
+                yield compile_entry(spec)
 
     # -- bodies -------------------------------------------------------------------------------------------
 
     def compile_body(self, body: Mapping[str, Any]) -> Reader:
-        """A reader that adds a body's outputs to the values; a body is rows, columns, a pick or
-        constants.
+        """Compile one body: rows with cells, a pick between bodies, or constant outputs
+        (`always`).
         """
         if set(body) <= set(self.outputs) and not set(body) & BODY_KEYS:
             raise TableError(
@@ -293,74 +330,80 @@ class _Compiler:
         return self._compile_grid(body)
 
     def _compile_pick(self, body: Mapping[str, Any]) -> Reader:
-        by = self._compile_axis_value(body["by"])
-        bodies = list(body["pick"].values())
-        readers = [self.compile_body(item) for item in bodies]
-        keys = self._compile_axis(list(body["pick"]), body["by"], body)
+        """Compile a choice between several bodies by the value of `by`."""
+        get_pick_value = self._compile_axis_value(body["by"])
+        readers = [self.compile_body(picked) for picked in body["pick"].values()]
+        axis = self._compile_axis(list(body["pick"]), body["by"], body)
         file = self.file
 
-        def read(values: dict[str, Any]) -> None:
-            readers[_find_position(keys, by(values), file, body["by"])](values)
+        def read_picked(values: dict[str, Any]) -> None:
+            position = _find_position(axis, get_pick_value(values), file, body["by"])
+            readers[position](values)
 
-        return read
+        return read_picked
 
     def _compile_grid(self, body: Mapping[str, Any]) -> Reader:
+        """Compile rows with cells, in columns or without; a cell may have bands of its own."""
         if "rows" not in body or "cells" not in body:
             raise TableError(self.file, "read needs rows (what the rows stand for) and cells")
-        row_of = self._compile_axis_value(body["rows"])
+        get_row_value = self._compile_axis_value(body["rows"])
         gives = self._list_outputs(body)
-        cells = body["cells"]
-        rows = self._compile_axis(list(cells), body["rows"], body)
-        columns, column_of, width = self._compile_columns(body)
+        rows = self._compile_axis(list(body["cells"]), body["rows"], body)
+        columns, get_column_value, width = self._compile_columns(body)
         self._check_print(body, gives)
         self._check_names(body)
+        grid = self._compile_cells(body, gives, width)
         bands = body.get("bands")
-        self._check_keys(bands or {}, BAND_KEYS, "bands")
-        one = self.compile_result if bands is None else partial(self._compile_bands, bands)
-        grid = [
-            [
-                one(item, gives, key, head)
-                for head, item in self._compile_row(body, key, cell, width)
-            ]
-            for key, cell in cells.items()
-        ]
-        by = None if bands is None else bands["by"]
+        band_input = None if bands is None else bands["by"]
         file = self.file
         row_name = str(body["rows"])
         column_name = str((body.get("columns") or {}).get("by", ""))
-
         title = str(self.data["title"])
 
-        def read(values: dict[str, Any]) -> None:
-            row = _find_position(rows, row_of(values), file, row_name)
-            column = (
-                0
-                if columns is None
-                else _find_position(columns, column_of(values), file, column_name)
-            )
+        def read_cell(values: dict[str, Any]) -> None:
+            row = _find_position(rows, get_row_value(values), file, row_name)
+            column = 0
+            if columns is not None:
+                column = _find_position(columns, get_column_value(values), file, column_name)
             cell = grid[row][column]
-            found = cell if by is None else cell[values[by]]
-            if found.__class__ is Blank:
-                raise found.make_error(title)
-            values.update(found)
+            outputs = cell if band_input is None else cell[values[band_input]]
+            if outputs.__class__ is Blank:
+                raise outputs.make_error(title)
+            values.update(outputs)
 
-        return read
+        return read_cell
+
+    def _compile_cells(
+        self, body: Mapping[str, Any], gives: tuple[str, ...], width: int
+    ) -> list[list[Any]]:
+        """Compile the cells of a grid, row by row. Each is a mapping of outputs or a Blank, with
+        bands a mapping of those by the value of the bands' input.
+        """
+        bands = body.get("bands")
+        self._check_keys(bands or {}, BAND_KEYS, "bands")
+        compile_cell = self.compile_result
+        if bands is not None:
+            compile_cell = partial(self._compile_bands, bands)
+        grid = []
+        for key, row in body["cells"].items():
+            cells = self._compile_row(body, key, row, width)
+            grid.append([compile_cell(cell, gives, key, head) for head, cell in cells])
+        return grid
 
     def _compile_row(
         self, body: Mapping[str, Any], key: object, cell: Any, width: int
     ) -> Iterable[tuple[object, Any]]:
-        """Return the cells of a row, each with the head or number of its column.
+        """Return the cells of a row, each with a name of its column for errors.
 
-        Raises TableError for a row of another length than the columns have.
+        The name is None without columns, the printed head if the row has a blank cell, else the
+        number of the column. Raises TableError for a row with more or fewer cells than columns.
         """
         if not body.get("columns"):
             return [(None, cell)]
         if not isinstance(cell, list) or len(cell) != width:
-            raise TableError(
-                self.file,
-                f"has {_count_values(cell)} cell{'s' * (_count_values(cell) != 1)} for {width} columns",
-                row=key,
-            )
+            count = _count_values(cell)
+            problem = f"has {count} cell{'s' * (count != 1)} for {width} columns"
+            raise TableError(self.file, problem, row=key)
         printed = _list_heads(body["columns"])
         heads = printed if BLANK in cell and BLANK not in printed else range(1, width + 1)
         return zip(heads, cell, strict=True)
@@ -373,11 +416,11 @@ class _Compiler:
         row: object,
         column: object,
     ) -> Mapping[Any, Any]:
-        """A cell that is a small table of its own, `17:S 18:1 19-20:K`: what each value of the
-        input `by` gives.
+        """Compile a cell that is a small table of its own, `17:S 18:1 19-20:K`, into the outputs
+        for each value of the input `by` of `bands`.
 
-        Values under the first band give `below`, if the table says so; any other gap or overlap is
-        an error.
+        Values under the first band give the code `below` of `bands`, if it is set. Any other gap,
+        any overlap and any band out of order raises TableError.
         """
         option = self.options.get(str(bands.get("by")))
         if option is None or option.type != "int" or option.min is None or option.max is None:
@@ -386,98 +429,127 @@ class _Compiler:
             raise TableError(self.file, f"bands go by an input of at most {WIDEST} values")
         answers: dict[int, Mapping[str, Any]] = {}
         for part in str(cell).split():
-            band, _, code = part.partition(":")
-            edges = re.fullmatch(r"(-?\d+)(?:-(\d+))?", band)
-            if not edges or not code:
-                raise TableError(
-                    self.file, f"{part!r} is not a band; write 17-18:code", row=row, column=column
-                )
-            if int(edges[2] or edges[1]) > option.max:
-                raise TableError(
-                    self.file, f"{part!r} goes beyond {option.max:g}", row=row, column=column
-                )
-            out = self.compile_result(code, gives, row, column)
-            for value in range(int(edges[1]), int(edges[2] or edges[1]) + 1):
+            band, code = self._read_cell_band(part, option, row, column)
+            outputs = self.compile_result(code, gives, row, column)
+            for value in band:
                 if value in answers:
                     raise TableError(self.file, f"answers {value} twice", row=row, column=column)
-                answers[value] = out
+                answers[value] = outputs
         if "below" in bands and answers:
             below = self.compile_result(bands["below"], gives, row, column)
             answers = dict.fromkeys(range(int(option.min), min(answers)), below) | answers
-        if list(answers) != list(range(int(option.min), int(option.max) + 1)):
-            missing = set(range(int(option.min), int(option.max) + 1)) ^ set(answers)
-            say = f"must answer {option.min:g} to {option.max:g} once, in order; look at {sorted(missing) or cell}"
-            raise TableError(self.file, say, row=row, column=column)
+        expected = range(int(option.min), int(option.max) + 1)
+        if list(answers) != list(expected):
+            differing = sorted(set(expected) ^ set(answers))
+            problem = (
+                f"must answer {option.min:g} to {option.max:g} once, in order; "
+                f"look at {differing or cell}"
+            )
+            raise TableError(self.file, problem, row=row, column=column)
         return answers
 
+    def _read_cell_band(
+        self, text: str, option: Option, row: object, column: object
+    ) -> tuple[range, str]:
+        """Read a band of a cell, `19-20:K`, as its numbers and its code.
+
+        Raises TableError if it is no band or goes beyond the maximum of the option.
+        """
+        numbers, _, code = text.partition(":")
+        limits = re.fullmatch(r"(-?\d+)(?:-(\d+))?", numbers)
+        if not limits or not code:
+            problem = f"{text!r} is not a band; write 17-18:code"
+            raise TableError(self.file, problem, row=row, column=column)
+        lower = int(limits[1])
+        upper = int(limits[2] or limits[1])
+        if option.max is not None and upper > option.max:
+            problem = f"{text!r} goes beyond {option.max:g}"
+            raise TableError(self.file, problem, row=row, column=column)
+        return range(lower, upper + 1), code
+
     def _compile_columns(self, body: Mapping[str, Any]) -> tuple[Axis | None, Formula, int]:
+        """Return the axis of a body's columns, the formula for the value that it is looked up by,
+        and the number of columns. Without columns the axis is None and the number 0.
+        """
         spec = body.get("columns")
         if spec is None:
             return None, lambda _: None, 0
         self._check_keys(spec, COLUMN_KEYS, "columns")
-        by = self._compile_axis_value(spec["by"])
+        get_column_value = self._compile_axis_value(spec["by"])
         clamp = body.get("off_card") in ("clamp", "columns")
-        if BLANK in (heads := _list_heads(spec)):
-            unknown = self._compile_unknown(self._add_blank("the heads of the columns"))
-            return Axis({}), unknown, len(heads)
+        heads = _list_heads(spec)
+        if BLANK in heads:
+            blank = self._add_blank("the heads of the columns")
+            return Axis({}), self._compile_unknown(blank), len(heads)
         for meaning in ("from", "to"):
             if meaning in spec:
                 heads = spec[meaning]
                 if list(heads) != sorted(set(heads)):
                     raise TableError(self.file, f"column headings {heads} do not rise")
-                return build_heading_axis(heads, meaning=meaning, clamp=clamp), by, len(heads)
+                axis = build_heading_axis(heads, meaning=meaning, clamp=clamp)
+                return axis, get_column_value, len(heads)
         if "heads" not in spec:
             raise TableError(self.file, "columns needs heads, from or to")
-        return (
-            self._compile_axis(spec["heads"], spec["by"], body, clamp=clamp),
-            by,
-            len(spec["heads"]),
-        )
+        axis = self._compile_axis(spec["heads"], spec["by"], body, clamp=clamp)
+        return axis, get_column_value, len(spec["heads"])
 
     def _compile_axis(
-        self, keys: list[object], by: object, body: Mapping[str, Any], *, clamp: bool | None = None
+        self,
+        keys: list[object],
+        value_name: object,
+        body: Mapping[str, Any],
+        *,
+        clamp: bool | None = None,
     ) -> Axis:
-        option = self.options.get(str(by))
+        """Build the axis for the keys of rows, columns or picks that `value_name`, the name of an
+        input or another value, is looked up in.
+
+        `clamp` as in `build_axis`; None takes it from the body. Raises TableError for a key that
+        the input cannot have, and for a value of the input that no key answers, unless the body is
+        `open`.
+        """
+        option = self.options.get(str(value_name))
         if clamp is None:
             clamp = body.get("off_card") in ("clamp", "rows")
-        words = option.values if option is not None else self.outputs.get(str(by))
-        found = build_axis(
+        words = option.values if option is not None else self.outputs.get(str(value_name))
+        axis = build_axis(
             keys,
             self.file,
             decimal=option is not None and option.type == "number",
             clamp=clamp,
             words=words if isinstance(words, tuple) else (),
         )
-        if option is not None:
-            if option.type == "enum":
-                for key in found.exact:
-                    if key not in option.values:
-                        raise TableError(
-                            self.file,
-                            f"{by} has no value {key!r}{_explain_yaml_word(key)}",
-                            row=key,
-                        )
-            missing = [] if body.get("open") else list(find_gaps(found, option))
-            if missing:
-                around = describe_gap(keys, found, missing[0]) if len(missing) == 1 else ""
-                raise TableError(
-                    self.file, f"nothing answers {by} {', '.join(map(str, missing[:5]))}{around}"
-                )
-        return found
+        if option is None:
+            return axis
+        if option.type == "enum":
+            for key in axis.exact:
+                if key not in option.values:
+                    problem = f"{value_name} has no value {key!r}{_explain_yaml_word(key)}"
+                    raise TableError(self.file, problem, row=key)
+        missing = [] if body.get("open") else list(find_gaps(axis, option))
+        if missing:
+            gap = describe_gap(keys, axis, missing[0]) if len(missing) == 1 else ""
+            values = ", ".join(map(str, missing[:5]))
+            raise TableError(self.file, f"nothing answers {value_name} {values}{gap}")
+        return axis
 
     def _check_names(self, body: Mapping[str, Any]) -> None:
-        """Raise TableError for a `names` that heads a row or column which the body does not have."""
+        """Raise TableError for an entry of `names` for a row or column that the body does not
+        have.
+        """
         columns = body.get("columns") or {}
         heads = _list_heads(columns) if columns else ()
-        known = {(key, type(key)) for key in (*body["cells"], *heads)}
-        unknown = [key for key in body.get("names") or {} if (key, type(key)) not in known]
+        keys = {(key, type(key)) for key in (*body["cells"], *heads)}
+        unknown = [key for key in body.get("names") or {} if (key, type(key)) not in keys]
         if unknown:
             raise TableError(
                 self.file, "names heads a row or column that is not there", row=unknown[0]
             )
 
     def _check_print(self, body: Mapping[str, Any], gives: tuple[str, ...]) -> None:
-        """Raise TableError for a `print` that names a row or value which the body does not have."""
+        """Raise TableError for a `print` that names a row or value which the body does not have,
+        and for `shows` or `across` in a body with columns.
+        """
         if "shows" in body and body.get("columns"):
             raise TableError(self.file, "shows is for rows without columns; write print instead")
         if "across" in body and body.get("columns"):
@@ -488,6 +560,9 @@ class _Compiler:
     def _check_patterns(
         self, body: Mapping[str, Any], gives: tuple[str, ...], pattern: object
     ) -> None:
+        """Raise TableError if a pattern names a value that is not in `gives`, or stands at a row
+        that the body does not have. There may be one for all rows, or one or several for each.
+        """
         by_row = pattern if isinstance(pattern, Mapping) else {"*": pattern}
         for row, patterns in by_row.items():
             if row != "*" and row not in body["cells"]:
@@ -500,6 +575,9 @@ class _Compiler:
                     )
 
     def _list_outputs(self, body: Mapping[str, Any]) -> tuple[str, ...]:
+        """Return the names of the outputs that the cells of a body list: its `gives`, else the
+        only output that is not worked out elsewhere; () if there are several of those.
+        """
         gives = body.get("gives")
         if gives is None:
             later = {
@@ -513,35 +591,39 @@ class _Compiler:
                 gives = []
         return (gives,) if isinstance(gives, str) else tuple(gives)
 
-    def _add_blank(self, where: str) -> Any:
-        self.blank.append(Blank(where))
-        return self.blank[-1]
+    def _add_blank(self, label: str) -> Any:
+        """Note that a part of the card is blank, and return its Blank."""
+        blank = Blank(label)
+        self.blank.append(blank)
+        return blank
 
     def compile_result(self, cell: Any, gives: tuple[str, ...], row: object, column: object) -> Any:
-        """The outputs of one cell: a code of `results`, a mapping, a list in the order of `gives`,
-        or one value; Blank for one that is not typed yet."""
+        """Return the outputs of one cell by name, or a Blank for one that is not typed yet.
+
+        A cell is a code of `results`, a mapping, a list of values in the order of `gives`, or one
+        value. Raises TableError, which names `row` and `column`, for anything else and for a value
+        that its output cannot have.
+        """
         if cell == BLANK or (isinstance(cell, list) and BLANK in cell):
-            return self._add_blank(
-                f"row {row}" if column is None else f"row {row}, column {column}"
-            )
+            label = f"row {row}" if column is None else f"row {row}, column {column}"
+            return self._add_blank(label)
         if isinstance(cell, str | int) and not isinstance(cell, bool) and cell in self.results:
             cell = self.results[cell]
         if isinstance(cell, Mapping):
-            out = dict(cell)
+            outputs = dict(cell)
         elif len(gives) == 1:
-            out = {gives[0]: cell}
+            outputs = {gives[0]: cell}
         elif isinstance(cell, list) and gives and len(cell) == len(gives):
-            out = dict(zip(gives, cell, strict=True))
+            outputs = dict(zip(gives, cell, strict=True))
         else:
-            raise TableError(
-                self.file, self._describe_undefined(cell, gives), row=row, column=column
-            )
-        for name, value in out.items():
-            self._check_value(name, value, row, column)
-        return out
+            problem = self._describe_undefined(cell, gives)
+            raise TableError(self.file, problem, row=row, column=column)
+        for name, value in outputs.items():
+            self._check_output(name, value, row, column)
+        return outputs
 
     def _describe_undefined(self, cell: Any, gives: tuple[str, ...]) -> str:
-        """Return what is wrong with a cell that is no code and no outputs."""
+        """Return the problem with a cell that is neither a code nor outputs, and how to fix it."""
         if not isinstance(cell, list):
             return f"the code {cell!r} is not defined"
         if len(cell) == 1:
@@ -556,7 +638,13 @@ class _Compiler:
             f"{cell!r} is a list: write gives: [{names}] for its order, or a mapping: {{{pairs}}}"
         )
 
-    def _check_value(self, name: str, value: Any, row: object, column: object) -> None:
+    def _check_output(self, name: str, value: Any, row: object, column: object) -> None:
+        """Raise TableError, which names `row` and `column`, unless a cell may give this value to
+        the output `name`.
+
+        The id of a table that is rolled next is added to `chained`. Names that begin with an
+        underscore are for formulas of the file alone and take any value; they are added to `names`.
+        """
         if name == CHAIN and name not in self.outputs:
             self.chained[str(value)] = None
             return
@@ -564,43 +652,27 @@ class _Compiler:
             if name in self.names or name.startswith("_"):
                 self.names.add(name)
                 return
-            raise TableError(
-                self.file, f"gives {name}, which is not an output", row=row, column=column
-            )
-        tokens = self.outputs[name]
+            problem = f"gives {name}, which is not an output"
+            raise TableError(self.file, problem, row=row, column=column)
         for item in value if isinstance(value, list) else [value]:
-            if item is not None and isinstance(tokens, tuple) and item not in tokens:
-                raise TableError(
-                    self.file,
-                    f"{name} has no value {item!r}{_explain_yaml_word(item)}",
-                    row=row,
-                    column=column,
-                )
-            if (
-                item is not None
-                and tokens == "int"
-                and (isinstance(item, bool) or not isinstance(item, int))
-            ):
-                raise TableError(
-                    self.file, f"{name} is a whole number, not {item!r}", row=row, column=column
-                )
-            if item is not None and tokens == "bool" and not isinstance(item, bool):
-                raise TableError(
-                    self.file, f"{name} is true or false, not {item!r}", row=row, column=column
-                )
+            problem = _find_type_error(name, item, self.outputs[name])
+            if problem:
+                raise TableError(self.file, problem, row=row, column=column)
 
-    # -- the rest -----------------------------------------------------------------------------------------
+    # -- other parts of the file ---------------------------------------------------------------------------
 
     def compile_refusal(self, item: Mapping[str, Any]) -> tuple[Formula, str]:
+        """Compile an entry of `refuse` into its condition and its text, which may name inputs and
+        constants in braces.
+        """
         self._check_keys(item, REFUSAL_KEYS, "it")
         if not isinstance(item["say"], str):
             raise TypeError("say must be a text")
         from string import Formatter  # few tables refuse anything
 
-        for _, name, form, conversion in Formatter().parse(item["say"]):
-            if name is not None and (
-                name not in {*self.options, *self.constants} or form or conversion
-            ):
+        names = {*self.options, *self.constants}
+        for _, name, format_spec, conversion in Formatter().parse(item["say"]):
+            if name is not None and (name not in names or format_spec or conversion):
                 raise Slip(
                     f"say names {name[:40]}, which this table does not have; write a brace twice"
                 )
@@ -614,140 +686,166 @@ class _Compiler:
             raise Slip(
                 "needs where (which cell) and say (what the card has there, and our reading)"
             )
-        when = item.get("when")
-        return Doubt(
-            str(item["where"]),
-            str(item["say"]),
-            None if when is None else self.compile_formula(when),
-        )
+        condition = self._compile_condition(item)
+        return Doubt(str(item["where"]), str(item["say"]), condition)
 
     def compile_modifier(self, row: Mapping[str, Any]) -> Modifier:
-        self._check_keys(row, MODIFIER_KEYS, f"row {row.get('id')}")
-        when = row.get("when")
+        """Compile a row of a table of modifiers. `shown`, its text or texts by total, is checked
+        here and used by the printed table.
+        """
+        row_id = row.get("id")
+        self._check_keys(row, MODIFIER_KEYS, f"row {row_id}")
         adds = row.get("adds")
         if not isinstance(adds, Mapping):
-            raise TableError(self.file, "needs adds: {total: value}", row=row.get("id"))
-        shown = row.get("shown", "")
-        if not isinstance(shown, str) and not (
-            isinstance(shown, Mapping)
-            and set(shown) <= set(self.outputs)
-            and all(isinstance(text, str) for text in shown.values())
-        ):
-            raise TableError(
-                self.file, "shown is a text, or a text for each total", row=row.get("id")
-            )
+            raise TableError(self.file, "needs adds: {total: value}", row=row_id)
+        if not self._is_shown_text(row.get("shown", "")):
+            raise TableError(self.file, "shown is a text, or a text for each total", row=row_id)
         return Modifier(
             str(row["id"]),
             row["name"],
-            None if when is None else self.compile_formula(when, row["id"]),
+            self._compile_condition(row, row_id),
             tuple((total, self._compile_addition(value, row)) for total, value in adds.items()),
         )
 
+    def _is_shown_text(self, shown: object) -> bool:
+        """Return whether `shown` of a modifier is a text, or a mapping of texts by outputs."""
+        if isinstance(shown, Mapping):
+            has_texts = all(isinstance(text, str) for text in shown.values())
+            return has_texts and set(shown) <= set(self.outputs)
+        return isinstance(shown, str)
+
+    def _compile_condition(self, entry: Mapping[str, Any], row: object = None) -> Formula | None:
+        """Compile the formula `when` of an entry, None if it has none."""
+        condition = entry.get("when")
+        return None if condition is None else self.compile_formula(condition, row)
+
     def _compile_addition(self, value: object, row: Mapping[str, Any]) -> Formula:
+        """Compile the value that a modifier adds to a total; a blank one is noted."""
         if value != BLANK:
             return self.compile_formula(value, row["id"])
         return self._compile_unknown(self._add_blank(f"what {row['name']} adds"))
 
     def _compile_unknown(self, blank: Blank) -> Callable[[Mapping[str, Any]], Any]:
-        """What finds nothing but a blank."""
+        """Return a formula without a value: it raises the error of a blank."""
 
-        def unknown(_: Mapping[str, Any]) -> Any:
+        def raise_blank(_: Mapping[str, Any]) -> Any:
             raise blank.make_error(str(self.data["title"]))
 
-        return unknown
+        return raise_blank
 
     def compile_roll(self, name: str, spec: Any) -> TableRoll:
+        """Compile an entry of `rolls` for the input `name`: a text such as `2d6`, or a mapping with
+        its dice, which may differ by the value of another input.
+        """
         if name not in self.options:
             raise TableError(self.file, f"rolls names {name}, which is not an input")
         spec = {"dice": spec} if isinstance(spec, str) else spec
         self._check_keys(spec, DICE_KEYS, "it")
         dice = spec["dice"]
-        by = ""
+        input_name = ""
         label = spec.get("label", name)
         try:
             if isinstance(dice, Mapping):
-                by = dice["by"]
-                table: dict[object, tuple[Die, ...]] = {
+                input_name = dice["by"]
+                dice_by_value: dict[object, tuple[Die, ...]] = {
                     key: parse_dice(text, label) for key, text in dice.items() if key != "by"
                 }
             else:
-                table = {None: parse_dice(dice, label)}
+                dice_by_value = {None: parse_dice(dice, label)}
         except Slip as error:
             raise TableError(self.file, str(error)) from None
-        when = spec.get("when")
-        return TableRoll(name, table, by, None if when is None else self.compile_formula(when))
+        return TableRoll(name, dice_by_value, input_name, self._compile_condition(spec))
 
     def compile_formula(self, text: object, row: object = None) -> Formula:
+        """Compile a formula with the names of this table; errors name `row`."""
         return compile_formula(text, self.names, self.file, row=row, bounded=self.bounded)
 
     def _compile_axis_value(self, name: object) -> Formula:
-        """How to find the row or column: the name of an input or derived value, or a formula."""
+        """Return the formula for the value that an axis is looked up by.
+
+        `name` is the name of an input or another value, or a formula.
+        """
         if isinstance(name, str) and name in self.names:
             return lambda values: values[name]
         return self.compile_formula(name)
 
     def _read_output(self, name: str, spec: Any) -> Any:
+        """Return the declaration of an output: one of OUTPUTS, or the tokens that it may have,
+        written out or as the name of a list of the game.
+        """
         if isinstance(spec, str) and spec in self.lists:
             return tuple(self.lists[spec])
         if isinstance(spec, list):
-            if any(
-                not isinstance(token, str | int | float) or isinstance(token, bool)
-                for token in spec
-            ):
-                raise TableError(
-                    self.file, f"the tokens of {name} must be text or numbers; quote them"
-                )
+            for token in spec:
+                if not isinstance(token, str | int | float) or isinstance(token, bool):
+                    problem = f"the tokens of {name} must be text or numbers; quote them"
+                    raise TableError(self.file, problem)
             return tuple(spec)
         if spec not in OUTPUTS:
-            near = did_you_mean(str(spec), (*self.lists, *OUTPUTS))
-            hint = (
-                near
-                or f"It may be {', '.join(OUTPUTS)}, a list of game.yaml, or the words themselves."
-            )
-            raise TableError(
-                self.file, f"there is no list {str(spec)[:40]}. {hint}", row=f"outputs {name}"
-            )
+            hint: str = did_you_mean(str(spec), (*self.lists, *OUTPUTS))
+            if not hint:
+                types = ", ".join(OUTPUTS)
+                hint = f"It may be {types}, a list of game.yaml, or the words themselves."
+            problem = f"there is no list {str(spec)[:40]}. {hint}"
+            raise TableError(self.file, problem, row=f"outputs {name}")
         return spec
 
-    def _check_keys(self, data: Mapping[str, Any], known: Iterable[str], what: str) -> None:
-        if unknown := [str(key) for key in data if key not in set(known)]:
-            hint = did_you_mean(unknown[0], known)
-            raise TableError(
-                self.file,
-                f"{what} has unknown keys {', '.join(unknown)}. {hint}".rstrip(". "),
-                row=unknown[0],
-            )
+    def _check_keys(self, data: Mapping[str, Any], allowed: Iterable[str], label: str) -> None:
+        """Raise TableError if a mapping has keys that are not allowed. `label` names it there."""
+        unknown = [str(key) for key in data if key not in set(allowed)]
+        if unknown:
+            hint = did_you_mean(unknown[0], allowed)
+            problem = f"{label} has unknown keys {', '.join(unknown)}. {hint}"
+            raise TableError(self.file, problem.rstrip(". "), row=unknown[0])
+
+
+def _find_type_error(name: str, value: Any, declaration: Any) -> str:
+    """Return why the output `name`, with this declaration, cannot have a value; "" if it can.
+
+    A declaration is a tuple of tokens or one of OUTPUTS. Every output may be None, and only tokens,
+    int and bool are checked.
+    """
+    if value is None:
+        return ""
+    if isinstance(declaration, tuple) and value not in declaration:
+        return f"{name} has no value {value!r}{_explain_yaml_word(value)}"
+    if declaration == "int" and (isinstance(value, bool) or not isinstance(value, int)):
+        return f"{name} is a whole number, not {value!r}"
+    if declaration == "bool" and not isinstance(value, bool):
+        return f"{name} is true or false, not {value!r}"
+    return ""
 
 
 def _explain_yaml_word(value: object) -> str:
-    """What to do about a word that YAML has read as true or false."""
-    return (
-        "; YAML reads NO, yes, on and off as true or false: quote the word"
-        if isinstance(value, bool)
-        else ""
-    )
+    """Return the hint for a word that YAML has read as true or false; "" for any other value."""
+    if isinstance(value, bool):
+        return "; YAML reads NO, yes, on and off as true or false: quote the word"
+    return ""
 
 
-def _find_position(keys: Axis, value: object, file: str, name: str) -> int:
-    """Position of the row or column that answers `value`. Raises UserError off the card."""
-    at = keys.find(value)
-    if at is None:
+def _find_position(axis: Axis, value: object, file: str, name: str) -> int:
+    """Return the position of the row or column that answers `value`.
+
+    Raises UserError, which calls the value `name`, if there is none.
+    """
+    position = axis.find(value)
+    if position is None:
         table = file.rsplit("/", 1)[-1].removesuffix(".yaml")
-        about = value if isinstance(value, int) else None
-        unrolled = (
-            " Steps that call a table roll first and hand it what fell." if value is None else ""
-        )
+        number = value if isinstance(value, int) else None
+        hint = ""
+        if value is None:
+            hint = " Steps that call a table roll first and hand it what fell."
         raise UserError(
-            f"{name} {value} is not on the card {table}.{unrolled}",
+            f"{name} {value} is not on the card {table}.{hint}",
             option=name,
             code="not-on-card",
-            about=about,
+            about=number,
         )
-    return at
+    return position
 
 
 def _list_heads(columns: Mapping[str, Any]) -> list[Any]:
-    """What is printed above the columns."""
+    """Return the heads or headings of the columns, [] if they have none."""
     return list(columns.get("heads") or columns.get("from") or columns.get("to") or ())
 
 

@@ -1,8 +1,8 @@
-"""Small formulas in table files: the arithmetic that a card prints beside its cells.
+"""Small formulas in table files: the arithmetic that a card prints next to its cells.
 
 A formula reads the table's inputs and derived values by name: `(white + degrading - lm) / 2` is
-written `half_up(white + degrading - lm)`. There are no loops, no calls but the few below and no
-attribute access, so a table file stays data.
+written `half_up(white + degrading - lm)`. It has no loops and no attribute access, and calls only
+the functions of `FUNCTIONS`, so a table file stays data.
 """
 
 import ast
@@ -23,32 +23,35 @@ _NODES = tuple(getattr(ast, name) for name in _ALLOWED.split())
 
 
 def to_plain_number(value: float) -> int | float:
-    """An int where the number is whole, so that 2.0 is answered as 2."""
+    """Return a whole number as an int, so that a table answers 2 and not 2.0."""
     return int(value) if value == int(value) else value
 
 
 def half_up(value: float) -> int:
-    """Half of `value`, fractions up."""
+    """Return half of `value`, rounded up."""
     return ceil(value / 2)
 
 
 def half_down(value: float) -> int:
-    """Half of `value`, fractions dropped (toward lower numbers)."""
+    """Return half of `value`, rounded down (toward lower numbers)."""
     return floor(value / 2)
 
 
 def find_heading(headings: Sequence[float], value: float) -> int:
-    """Index of the highest heading that does not exceed `value`; -1 below the first."""
+    """Return the index of the highest of the rising headings that does not exceed `value`.
+
+    Return -1 if `value` is below the first heading.
+    """
     return bisect_right(headings, value) - 1
 
 
-def find_band(ends: Sequence[float], value: float) -> int:
-    """Position of the first band that reaches as far as `value`; a band ends at its figure, 0 is
-    the first band.
+def find_band(uppers: Sequence[float], value: float) -> int:
+    """Return the index of the first band that reaches as far as `value`.
 
-    Beyond the last figure it is the number of bands.
+    `uppers` are the rising upper limits of the bands, inclusive. Beyond the last of them the index
+    is the number of bands.
     """
-    return bisect_left(ends, value)
+    return bisect_left(uppers, value)
 
 
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {
@@ -66,16 +69,19 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "len": len,
 }
 KNOWN: Mapping[str, Any] = {**FUNCTIONS, "true": True, "false": False, "none": None}
-"""What every formula may name."""
+"""Functions and constants that every formula may name."""
 SCOPE: dict[str, Any] = {"__builtins__": {}, **KNOWN}
 
 LONGEST = 2_000
-"""Characters of a formula."""
+"""Maximum length of a formula in characters."""
 LARGEST = 10**12
-"""The largest number that a formula holds or comes to."""
+"""Largest number, positive or negative, that a formula may contain. In a bounded formula also the
+largest operand and the largest result of plus, minus, times and divided by.
+"""
 
 
 def _check_number(value: Any) -> Any:
+    """Return `value` unchanged. Raise TypeError unless it is a number within ±LARGEST."""
     if not isinstance(value, int | float) or not -LARGEST <= value <= LARGEST:
         raise TypeError("no number, or one without end")
     return value
@@ -89,51 +95,54 @@ _GUARDS: Mapping[type[ast.operator], str] = {
     ast.FloorDiv: "divided whole by ",
     ast.Mod: "modulo ",
 }
-"""All operators, some of which also take texts and lists, and the names of their replacements,
-which no formula can write."""
+"""The name of the checked function that replaces each operator in a bounded formula. Some operators
+also take texts and lists. The names have spaces in them, so no formula can write them.
+"""
 GUARDED_SCOPE: dict[str, Any] = {
     **SCOPE,
-    "plus ": lambda one, other: _check_number(_check_number(one) + _check_number(other)),
-    "minus ": lambda one, other: _check_number(_check_number(one) - _check_number(other)),
-    "times ": lambda one, other: _check_number(_check_number(one) * _check_number(other)),
-    "divided by ": lambda one, other: _check_number(_check_number(one) / _check_number(other)),
-    "divided whole by ": lambda one, other: _check_number(
-        _check_number(one) // _check_number(other)
-    ),
-    "modulo ": lambda one, other: _check_number(one) % _check_number(other),
+    "plus ": lambda x, y: _check_number(_check_number(x) + _check_number(y)),
+    "minus ": lambda x, y: _check_number(_check_number(x) - _check_number(y)),
+    "times ": lambda x, y: _check_number(_check_number(x) * _check_number(y)),
+    "divided by ": lambda x, y: _check_number(_check_number(x) / _check_number(y)),
+    "divided whole by ": lambda x, y: _check_number(_check_number(x) // _check_number(y)),
+    "modulo ": lambda x, y: _check_number(x) % _check_number(y),
 }
 
 
 class Guarded(ast.NodeTransformer):
-    """Operators become calls that take numbers alone, of at most `LARGEST`; without `guards` all
-    stays as it is.
+    """A transformer that turns operators into calls of checked functions, which take only numbers
+    within ±LARGEST.
+
+    `guards` has the name of the function for each operator; other operators stay as they are.
     """
 
     def __init__(self, guards: Mapping[type[ast.operator], str]) -> None:
         self._guards = guards
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.expr:  # as ast names it
-        """An operation, guarded where Python would repeat a text or join lists for it."""
+        """Return the call of the checked function for an operation, or the operation itself."""
         self.generic_visit(node)
         guard = self._guards.get(type(node.op))
-        return (
-            node
-            if guard is None
-            else ast.Call(ast.Name(guard, ast.Load()), [node.left, node.right], [])
-        )
+        if guard is None:
+            return node
+        return ast.Call(ast.Name(guard, ast.Load()), [node.left, node.right], [])
 
 
 Formula = Callable[[Mapping[str, Any]], Any]
+"""A compiled formula: takes the values of a table by name and returns the formula's value."""
 
 
 def compile_formula(
     text: object, names: set[str], file: str, *, row: object = None, bounded: bool = False
 ) -> Formula:
-    """A function from named values to the formula's value. A bare number is a formula too.
+    """Compile a formula into a function from named values to its value.
 
-    Raises TableError for syntax that is not allowed and for a name that the table does not have. A
-    `bounded` formula takes no more time and memory than a look at a cell, whoever wrote it; where
-    it has no value it raises UserError.
+    A bare number or truth value is a formula too. `names` are the inputs, outputs and constants
+    that the formula may name. A `bounded` formula, of a pack that a player wrote, takes only
+    numbers within ±LARGEST and raises UserError with code `not-on-card` if it has no value.
+
+    Raises TableError, which names `file` and `row`, for syntax that is not allowed and for an
+    unknown name.
     """
     if isinstance(text, bool | int | float):
         _check_constant(text, file, row)
@@ -141,8 +150,23 @@ def compile_formula(
     source = str(text)
     if len(source) > LONGEST:
         raise TableError(file, f"a formula has at most {LONGEST} characters", row=row)
+    tree = _parse_formula(source, file, row)
+    for node in ast.walk(tree):
+        _check_node(node, source, names, file, row)
     try:
-        tree = ast.parse(source, mode="eval")
+        guarded_tree = Guarded(_GUARDS if bounded else {}).visit(tree)
+        code = compile(ast.fix_missing_locations(guarded_tree), file, "eval")
+    except RecursionError:
+        raise TableError(file, "the formula cannot be read: it goes too deep", row=row) from None
+    if bounded:
+        return _guard_formula(code, source)
+    return lambda values: eval(code, SCOPE, values)
+
+
+def _parse_formula(source: str, file: str, row: object) -> ast.Expression:
+    """Parse a formula. Raises TableError if it is not an expression of Python."""
+    try:
+        return ast.parse(source, mode="eval")
     except SyntaxError as error:
         raise TableError(
             file, f'formula "{source:.80}" cannot be read: {error.msg}', row=row
@@ -151,49 +175,42 @@ def compile_formula(
         raise TableError(
             file, "the formula cannot be read: it goes too deep, or has a zero character", row=row
         ) from None
-    for node in ast.walk(tree):
-        if not isinstance(node, _NODES):
-            raise TableError(
-                file,
-                f'formula "{source:.80}" uses {type(node).__name__}, which is not allowed',
-                row=row,
-            )
-        if isinstance(node, ast.Constant) and not isinstance(
-            node.value, str | bool | int | float | None
-        ):
-            raise TableError(
-                file,
-                f'formula "{source:.80}" uses {node.value!r:.40}, which is not allowed',
-                row=row,
-            )
-        if isinstance(node, ast.Constant):
-            _check_constant(node.value, file, row)
-        if isinstance(node, ast.Name) and node.id.endswith("_") and iskeyword(node.id[:-1]):
-            node.id = node.id[:-1]  # an input named `from` is written from_
-        if isinstance(node, ast.Name) and node.id not in names and node.id not in KNOWN:
+
+
+def _check_node(node: ast.AST, source: str, names: set[str], file: str, row: object) -> None:
+    """Raise TableError if one node of a formula is not allowed.
+
+    Rename a name such as `from_`, which stands for an input named by a Python keyword, in place.
+    """
+    if not isinstance(node, _NODES):
+        problem = f'formula "{source:.80}" uses {type(node).__name__}, which is not allowed'
+        raise TableError(file, problem, row=row)
+    if isinstance(node, ast.Constant):
+        if not isinstance(node.value, str | bool | int | float | None):
+            problem = f'formula "{source:.80}" uses {node.value!r:.40}, which is not allowed'
+            raise TableError(file, problem, row=row)
+        _check_constant(node.value, file, row)
+    if isinstance(node, ast.Name):
+        if node.id.endswith("_") and iskeyword(node.id[:-1]):
+            node.id = node.id[:-1]
+        if node.id not in names and node.id not in KNOWN:
             hint = did_you_mean(node.id, names)
-            said = f'formula "{source:.80}" names {node.id}, which this table does not have. {hint}'.rstrip(
-                ". "
+            problem = (
+                f'formula "{source:.80}" names {node.id}, which this table does not have. {hint}'
             )
-            raise TableError(file, said, row=row)
-    try:
-        tree = ast.fix_missing_locations(Guarded(_GUARDS if bounded else {}).visit(tree))
-        code = compile(tree, file, "eval")
-    except RecursionError:
-        raise TableError(file, "the formula cannot be read: it goes too deep", row=row) from None
-    return _guard_formula(code, source) if bounded else lambda values: eval(code, SCOPE, values)
+            raise TableError(file, problem.rstrip(". "), row=row)
 
 
 def _check_constant(value: object, file: str, row: object) -> None:
-    """Raise TableError for a number that is too large, or without end."""
+    """Raise TableError for a number beyond ±LARGEST, such as an infinite one."""
     if isinstance(value, int | float) and not -LARGEST <= value <= LARGEST:
         raise TableError(file, f"a formula has a number larger than {LARGEST:,}", row=row)
 
 
 def _guard_formula(code: CodeType, source: str) -> Formula:
-    """The formula, with a refusal in place of what Python says where it comes to nothing."""
+    """Return a formula that raises UserError in place of Python's errors if it has no value."""
 
-    def answer(values: Mapping[str, Any]) -> Any:
+    def evaluate(values: Mapping[str, Any]) -> Any:
         try:
             return eval(code, GUARDED_SCOPE, values)
         except (ArithmeticError, TypeError, ValueError, LookupError, NameError):
@@ -201,4 +218,4 @@ def _guard_formula(code: CodeType, source: str) -> Formula:
                 f'The card\'s formula "{source[:80]}" has no value here.', code="not-on-card"
             ) from None
 
-    return answer
+    return evaluate

@@ -13,7 +13,7 @@ from bot.rules.text.normalize import comparison_key, normalize_value, plain_sign
 _RANGE = re.compile(r"(-?\d+(?:\.\d+)?)?(?:\.\.|(?<=\d)-)(-?\d+(?:\.\d+)?)?")
 _FROM = re.compile(r"(-?\d+(?:\.\d+)?)\+")
 _INCHES = re.compile(r"(?<=\d)\s?(?:[\"\u2033\u201d]|in\.?(?![a-z]))")
-"""The mark of inches behind a figure: `0-15"`."""
+"""The mark of inches after a figure: `0-15"`."""
 _FIGURES = re.compile(r"\d+(?:,\d+)+")
 _FIRST_FIGURE = re.compile(r"\d+(?:\.\d+)?")
 BEYOND = 0.1
@@ -46,12 +46,15 @@ def _list_heading_ranges(columns: Mapping[str, Any]) -> Iterator[str]:
 
 
 def list_bodies(data: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield every body under `read` of a table file in its order, those of a pick after it."""
-    read = data.get("read") or []
-    yield from _walk_bodies(read if isinstance(read, list) else [read])
+    """Yield every body under `read` of a table file in its order; a body with a `pick` is followed
+    by the bodies in the pick.
+    """
+    bodies = data.get("read") or []
+    yield from _walk_bodies(bodies if isinstance(bodies, list) else [bodies])
 
 
 def _walk_bodies(bodies: Iterable[Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield the bodies and those in their picks; skip anything that is no mapping."""
     for body in bodies:
         if not isinstance(body, Mapping):
             continue
@@ -62,11 +65,14 @@ def _walk_bodies(bodies: Iterable[Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def read_range(option: Option, typed: object, ranges: frozenset[str]) -> object:
-    """Return a number for a printed range: its lower figure, or the upper one if it has no lower.
+    """Return the number, as text, for a range as the card prints it.
 
-    Of several figures it is the first. A number in brackets is that number, and the mark of inches
-    counts for nothing. All else is returned as it was typed. The last whole number of an input may
-    have a plus sign if that input reads higher numbers as its last.
+    A range of `ranges` gives its lower figure, or the upper one if it has no lower; a figure below
+    the minimum of the option gives that minimum. A printed list of figures (`2,4,6`) gives the
+    first. A plus sign after the maximum of an option is read if that option takes higher numbers
+    as its maximum. A number may stand in brackets or have a mark of inches.
+
+    Anything else is returned as it was typed, as is everything for an option that takes no number.
     """
     if not isinstance(typed, str) or option.type not in ("int", "number"):
         return typed
@@ -77,11 +83,11 @@ def read_range(option: Option, typed: object, ranges: frozenset[str]) -> object:
     figures = text.replace(" ", "")
     if figures in ranges and _FIGURES.fullmatch(figures):
         return figures.partition(",")[0]
-    is_last = option.clamp in ("high", "both") and text == f"{option.max}+"
-    found = _RANGE.fullmatch(text) or _FROM.fullmatch(text)
-    if found is None or not (text in ranges or is_last):
+    is_maximum = option.clamp in ("high", "both") and text == f"{option.max}+"
+    match = _RANGE.fullmatch(text) or _FROM.fullmatch(text)
+    if match is None or not (text in ranges or is_maximum):
         return text if _is_number(text) else typed
-    lower, upper = (*found.groups(), None)[:2]
+    lower, upper = (*match.groups(), None)[:2]
     figure = lower if lower is not None else upper
     return _raise_to_least(option, figure)
 
@@ -98,8 +104,11 @@ def _is_number(text: str) -> bool:
 
 
 def list_names(data: Mapping[str, Any]) -> Mapping[tuple[str, str], object]:
-    """Return the key of each row and column that has a printed name of its own, by its edge and
-    that name: `0-15"`, `good morale`.
+    """Return the key of each row and column that the card prints under a name of its own, such as
+    `0-15"` or `good morale`.
+
+    Keys of the result are pairs: the input that the row or column is found by, and the name as
+    `fold_printed` compares it.
     """
     names: dict[tuple[str, str], object] = {}
     for body in list_bodies(data):
@@ -111,8 +120,9 @@ def list_names(data: Mapping[str, Any]) -> Mapping[tuple[str, str], object]:
 
 
 def read_name(option: Option, typed: object, names: Mapping[tuple[str, str], object]) -> object:
-    """Return the value that a row or column with the printed name `typed` is found by; all else is
-    returned as it was typed.
+    """Return the value of `option` that finds the row or column with the printed name `typed`.
+
+    `names` are those of `list_names`. Anything that is no such name is returned as it was typed.
     """
     if not isinstance(typed, str) or option.type not in ("enum", "int", "number"):
         return typed
@@ -126,8 +136,11 @@ def read_name(option: Option, typed: object, names: Mapping[tuple[str, str], obj
 
 
 def _find_figure(option: Option, name: str, key: str) -> str:
-    """Return a figure in the band `key` that has this printed name: the first of the name, else the
-    lower edge, or one beyond it; "" if there is none.
+    """Return a figure, as text, that falls into the band `key`, which is printed under `name`.
+
+    It is the key if that is a number, else the figure that the name begins with. For decimal
+    options without either it is the lower limit of the band if the name begins with `<`, else a
+    figure just above that limit. Return "" if there is no such figure.
     """
     if _is_number(key):
         return key
@@ -144,18 +157,20 @@ def _find_figure(option: Option, name: str, key: str) -> str:
 
 
 def fold_printed(name: str) -> str:
-    """Return a printed name as it is compared: without inches, in lower case, with plain signs."""
+    """Return a printed name as it is compared: in lower case, with plain signs and without marks of
+    inches.
+    """
     return comparison_key(_INCHES.sub("", plain_signs(name)))
 
 
 def order_by_edges(
     inputs: Iterable[Option], rolled: Iterable[str], data: Mapping[str, Any]
 ) -> tuple[Option, ...]:
-    """Return the inputs in the order in which bare values are read: the edges that the table
-    prints, then what is needed besides, then shifts and other numbers that may be left out.
+    """Return the inputs in the order in which values without names are read: first those that find
+    a row or column, then other required ones, then those that may be left out.
 
-    An edge that is worked out stands for those of its inputs that are needed or rolled; a die is an
-    edge.
+    An input in `rolled` finds a row or column by its die. If a row or column is found by a formula
+    or a derived value, the inputs in it that are required or rolled count; if none are, all of them.
     """
     inputs = tuple(inputs)
     rolled = frozenset(rolled)
@@ -170,21 +185,25 @@ def order_by_edges(
             if edge in names:
                 edges.add(str(edge))
                 continue
-            behind = _list_formula_inputs(str(edge or ""), derived, names)
-            edges |= behind & needed or behind
-    return tuple(sorted(inputs, key=lambda one: (one.name not in edges, one.name not in needed)))
+            formula_inputs = _list_formula_inputs(str(edge or ""), derived, names)
+            edges |= formula_inputs & needed or formula_inputs
+
+    def get_order(option: Option) -> tuple[bool, bool]:
+        return option.name not in edges, option.name not in needed
+
+    return tuple(sorted(inputs, key=get_order))
 
 
 def _list_formula_inputs(formula: str, derived: Mapping[str, Any], names: set[str]) -> set[str]:
-    """Return the inputs that a formula of a table goes by."""
-    found = set[str]()
-    waiting = _NAME.findall(formula)
-    seen = set[str]()
-    while waiting:
-        name = waiting.pop()
+    """Return those of `names` that a formula uses, itself or through the formulas of `derived`."""
+    inputs = set[str]()
+    pending = _NAME.findall(formula)
+    followed = set[str]()
+    while pending:
+        name = pending.pop()
         if name in names:
-            found.add(name)
-        elif name in derived and name not in seen:
-            seen.add(name)
-            waiting += _NAME.findall(str(derived[name]))
-    return found
+            inputs.add(name)
+        elif name in derived and name not in followed:
+            followed.add(name)
+            pending += _NAME.findall(str(derived[name]))
+    return inputs

@@ -17,40 +17,51 @@ Say = Callable[[object], str]
 SENTENCE_KEYS = ("when", "say")
 MOST_CHARACTERS = 300
 TEXT = "text"
-"""The name under which a headline finds the free text of its table's answer."""
+"""The name that a headline uses for the free text of its table's answer."""
 _SENTENCE = re.compile(r".+?[.?!](?=\s+[A-Z(]|$)", re.DOTALL)
 _UNWORKABLE = (ArithmeticError, AttributeError, LookupError, NameError, TypeError, ValueError)
 
 
-class _WrittenValue(NamedTuple):
-    read: Formula
+class _CompiledValue(NamedTuple):
+    """The value of a formula in a headline; `is_name` if the formula is a single name."""
+
+    formula: Formula
     has_sign: bool
     is_name: bool
 
 
-class _WrittenIf(NamedTuple):
+class _CompiledCondition(NamedTuple):
+    """Parts that are written if the formula `test` holds, and parts that are written if not."""
+
     test: Formula
     parts: tuple[_Compiled, ...]
     otherwise: tuple[_Compiled, ...]
 
 
-_Compiled = str | PluralPart | _WrittenValue | _WrittenIf
+_Compiled = str | PluralPart | _CompiledValue | _CompiledCondition
 
 
 class Sentence(NamedTuple):
-    """One sentence, and the formula that says when it is the headline; None for always."""
+    """One sentence, and the formula that must hold for it to be the headline; None if it always
+    fits.
+    """
 
     when: Formula | None
     parts: tuple[_Compiled, ...]
 
 
 class TableHeadline(NamedTuple):
-    """The sentences that a table's answer may be told with; the first that fits is said."""
+    """The sentences for a table's answers; the first that fits is written."""
 
     sentences: tuple[Sentence, ...]
 
     def write(self, values: Mapping[str, Any], say: Say) -> str:
-        """Return the sentence for the values behind an answer; "" if none fits or works."""
+        """Return the sentence for the values of an answer, at most MOST_CHARACTERS long, without
+        its full stop.
+
+        `say` puts a value into the words of the game. Return "" if no sentence fits, or if a
+        formula in the one that fits has no value.
+        """
         scope = {**_build_functions(say), **values}
         try:
             for sentence in self.sentences:
@@ -67,28 +78,32 @@ def compile_headline(
 ) -> TableHeadline | None:
     """Return the headline that `says` of a table file describes, None if it has none.
 
-    `source` is a text, or a list of texts with the formula that says when each fits. Raises
-    TableError.
+    `source` is a text, or a list of texts and of mappings `{when, say}`, in which the formula
+    `when` must hold. `names` are those that the formulas may use; `bounded` formulas are held to
+    limits. Raises TableError, which names `file` and the number of the sentence.
     """
     if source is None:
         return None
-    known = {*names, *_build_functions(str), TEXT}
+    all_names = {*names, *_build_functions(str), TEXT}
+    specs = source if isinstance(source, list) else [source]
     sentences = []
-    for number, spec in enumerate(source if isinstance(source, list) else [source], 1):
+    for number, spec in enumerate(specs, 1):
         row = "says" if number == 1 else f"says {number}"
-        sentences.append(_compile_sentence(spec, known, file, row, bounded))
+        sentences.append(_compile_sentence(spec, all_names, file, row, bounded))
     return TableHeadline(tuple(sentences))
 
 
 def _compile_sentence(
     spec: object, names: set[str], file: str, row: str, bounded: bool
 ) -> Sentence:
+    """Compile one sentence, a text or `{when, say}`. Raises TableError, which names `row`."""
     if isinstance(spec, str):
         spec = {"say": spec}
     if not isinstance(spec, Mapping) or not isinstance(spec.get("say"), str):
         raise TableError(file, "must be a text, or a list of {when, say}; quote it", row=row)
-    if strange := [str(key) for key in spec if key not in SENTENCE_KEYS]:
-        raise TableError(file, f"has unknown keys {', '.join(strange)}", row=row)
+    unknown_keys = [str(key) for key in spec if key not in SENTENCE_KEYS]
+    if unknown_keys:
+        raise TableError(file, f"has unknown keys {', '.join(unknown_keys)}", row=row)
 
     def formula(text: object) -> Formula:
         return compile_formula(text, names, file, row=row, bounded=bounded)
@@ -108,6 +123,10 @@ def _compile_sentence(
 def _compile_parts(
     parts: Iterable[TemplatePart], formula: Callable[[object], Formula]
 ) -> tuple[_Compiled, ...]:
+    """Compile the formulas in the parts of a sentence with `formula`.
+
+    Raises Slip for a plural without a number before it.
+    """
     compiled: list[_Compiled] = []
     has_number = False
     for part in parts:
@@ -115,42 +134,49 @@ def _compile_parts(
             test = formula(part.test)
             text = _compile_parts(part.parts, formula)
             otherwise = _compile_parts(part.otherwise, formula)
-            compiled.append(_WrittenIf(test, text, otherwise))
+            compiled.append(_CompiledCondition(test, text, otherwise))
         elif isinstance(part, PluralPart) and not has_number:
-            raise Slip(f"there is no number before {{{part.one}|{part.many}}}, which goes by one")
+            forms = f"{{{part.singular}|{part.plural}}}"
+            raise Slip(f"there is no number before {forms}, which goes by one")
         elif isinstance(part, str | PluralPart):
             compiled.append(part)
         else:
             has_number = True
-            is_name = part.formula.strip().isidentifier() and part.formula.strip() != TEXT
-            compiled.append(_WrittenValue(formula(part.formula.strip()), part.has_sign, is_name))
+            source = part.formula.strip()
+            is_name = source.isidentifier() and source != TEXT
+            compiled.append(_CompiledValue(formula(source), part.has_sign, is_name))
     return tuple(compiled)
 
 
 def _write(
     parts: Iterable[_Compiled], values: Mapping[str, Any], say: Say, numbers: list[float]
 ) -> str:
-    """Return the parts as a text; `numbers` are those that were said before."""
+    """Return the parts as a text. Each number that is written is appended to `numbers`, because
+    a plural goes by the last of them.
+    """
     pieces = []
     for part in parts:
         if isinstance(part, str):
             pieces.append(part)
         elif isinstance(part, PluralPart):
-            is_one = bool(numbers) and abs(numbers[-1]) == 1
-            pieces.append(part.one if is_one else part.many)
-        elif isinstance(part, _WrittenIf):
-            holds = part.test(values)
-            pieces.append(_write(part.parts if holds else part.otherwise, values, say, numbers))
+            is_singular = bool(numbers) and abs(numbers[-1]) == 1
+            pieces.append(part.singular if is_singular else part.plural)
+        elif isinstance(part, _CompiledCondition):
+            branch = part.parts if part.test(values) else part.otherwise
+            pieces.append(_write(branch, values, say, numbers))
         else:
             pieces.append(_write_value(part, values, say, numbers))
     return "".join(pieces)
 
 
 def _write_value(
-    part: _WrittenValue, values: Mapping[str, Any], say: Say, numbers: list[float]
+    part: _CompiledValue, values: Mapping[str, Any], say: Say, numbers: list[float]
 ) -> str:
-    """Return a value in words; a text that a formula gives is kept as written."""
-    value = part.read(values)
+    """Return a value in words, "" for None; a number is also appended to `numbers`.
+
+    Text that is the value of a formula other than a single name is kept as it is.
+    """
+    value = part.formula(values)
     if value is None:
         return ""
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -162,10 +188,15 @@ def _write_value(
 
 
 def _build_functions(say: Say) -> dict[str, Callable[..., Any]]:
-    """Return what a headline may call beside the functions of every formula."""
+    """Return the functions by name that a headline may call in addition to those of every formula.
+
+    `say` puts a value into the words of the game.
+    """
 
     def join_words(items: Any, joiners: str = "and") -> str:
-        """Return items as a, b and c; with several joiners (`and/or, or`) each goes into its gap."""
+        """Return the items that are not blank as `a, b and c`; several joining words, separated by
+        commas (`and/or, or`), are put into one gap each.
+        """
         listed = items if isinstance(items, list | tuple) else [items]
         words = [say(item) for item in listed if not is_blank(item)]
         if "," in joiners:
@@ -173,8 +204,8 @@ def _build_functions(say: Say) -> dict[str, Callable[..., Any]]:
         return f" {joiners} ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
     def get_first_sentence(text: str) -> str:
-        found = _SENTENCE.match(text)
-        return (found[0] if found else text).removesuffix(".")
+        sentence = _SENTENCE.match(text)
+        return (sentence[0] if sentence else text).removesuffix(".")
 
     return {
         "words": say,

@@ -1,8 +1,8 @@
 """Texts with formulas in braces, as the files of tables and of sequences have them.
 
 `{n} hit{|s}` has a number and its plural, `{+drm}` a number with its sign, and
-`{, crew lost when crew == 'lost' | , crew safe}` is said only if the test holds, else what follows
-the bar.
+`{, crew lost when crew == 'lost' | , crew safe}` is the text before `when` if the test holds, else
+the text after the bar.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import re
 from typing import NamedTuple
 
 _BRACES = re.compile(r"\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}")
-"""Formulas in texts, with parts in them that are said only sometimes: three deep."""
+"""A pair of braces with its content, which may have braces of its own, three deep in all."""
 _QUOTED = re.compile(r"(?<!\w)'[^']*'|\"[^\"]*\"")
-"""Words of a formula in quotes; the apostrophe of `the crew's` opens none."""
-_SOMETIMES = re.compile(r"(.*) when ([^|]+?)(?: \| (.*)|)", re.DOTALL)
-_ONE_OR_MANY = re.compile(r"([^|'\"]*)\|([^|'\"]*)")
+"""Words of a formula in quotes. The apostrophe of `the crew's` opens no quote."""
+_CONDITIONAL = re.compile(r"(.*) when ([^|]+?)(?: \| (.*)|)", re.DOTALL)
+_PLURAL = re.compile(r"([^|'\"]*)\|([^|'\"]*)")
 
 
 class ValuePart(NamedTuple):
@@ -26,14 +26,14 @@ class ValuePart(NamedTuple):
 
 
 class PluralPart(NamedTuple):
-    """A word that goes by the number before it."""
+    """A word in two forms, chosen by the number before it."""
 
-    one: str
-    many: str
+    singular: str
+    plural: str
 
 
 class ConditionalPart(NamedTuple):
-    """What is said if the formula `test` holds, and what otherwise."""
+    """Parts that are written if the formula `test` holds, and parts that are written if not."""
 
     test: str
     parts: tuple[TemplatePart, ...]
@@ -44,7 +44,10 @@ TemplatePart = str | ValuePart | PluralPart | ConditionalPart
 
 
 def read_template(template: str) -> tuple[TemplatePart, ...]:
-    """Return the parts of a text. Raises ValueError for a brace without its other half."""
+    """Return the parts of a text with formulas in braces, in order.
+
+    Raises ValueError for a brace without its other half.
+    """
     parts: list[TemplatePart] = []
     for index, piece in enumerate(_BRACES.split(template)):
         is_plain = index % 2 == 0
@@ -58,17 +61,23 @@ def read_template(template: str) -> tuple[TemplatePart, ...]:
 
 
 def _read_braces(piece: str) -> TemplatePart:
-    """Return the part in a pair of braces."""
-    outline = _QUOTED.sub(_cover, _BRACES.sub(_cover, piece))
-    if found := _SOMETIMES.fullmatch(outline):
-        text, test, otherwise = (piece[slice(*found.span(group))] for group in (1, 2, 3))
-        text += " " if text.endswith((",", ":", ";")) else ""
+    """Return the part that the content of a pair of braces describes.
+
+    A text that ends with a comma, colon or semicolon before its `when` gets a space.
+    """
+    outline = _QUOTED.sub(_mask, _BRACES.sub(_mask, piece))
+    condition = _CONDITIONAL.fullmatch(outline)
+    if condition:
+        text, test, otherwise = (piece[slice(*condition.span(group))] for group in (1, 2, 3))
+        if text.endswith((",", ":", ";")):
+            text += " "
         return ConditionalPart(test, read_template(text), read_template(otherwise))
-    if found := _ONE_OR_MANY.fullmatch(piece):
-        return PluralPart(found[1], found[2])
+    forms = _PLURAL.fullmatch(piece)
+    if forms:
+        return PluralPart(forms[1], forms[2])
     return ValuePart(piece.removeprefix("+"), piece.startswith("+"))
 
 
-def _cover(found: re.Match[str]) -> str:
-    """Return as many other characters, so that nothing in quotes or braces is looked at."""
-    return "_" * len(found[0])
+def _mask(match: re.Match[str]) -> str:
+    """Return underscores of the same length, so that quotes and braces hide their content."""
+    return "_" * len(match[0])

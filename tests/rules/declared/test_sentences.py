@@ -14,7 +14,7 @@ from bot.rules.inputs.input_values import Given
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence.sequence import Play, play
-from bot.rules.tables.compile import compile_chart
+from bot.rules.tables.compile import compile_table
 
 INPUTS = (
     Option("unit", "unit", optional=True),
@@ -22,7 +22,7 @@ INPUTS = (
     Option("night", "bool", default=False),
     Option("mods", "mods", values=("rain", "flank")),
 )
-FIRE = compile_chart(
+FIRE = compile_table(
     {
         "id": "test/fire",
         "title": "Fire",

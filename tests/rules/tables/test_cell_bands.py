@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bot.rules.errors import TableError
-from bot.rules.tables.compile import compile_chart
+from bot.rules.tables.compile import compile_table
 from bot.rules.tables.table import Table
 
 
@@ -30,7 +30,7 @@ def table(cell: str, **bands: Any) -> Table:
             "cells": {1: cell},
         },
     }
-    return compile_chart(data, file="game/fire.yaml", system="game", lists={})
+    return compile_table(data, file="game/fire.yaml", system="game", lists={})
 
 
 def test_each_roll_finds_its_band() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bot.rules.errors import TableError
-from bot.rules.tables.compile import check_examples, compile_chart
+from bot.rules.tables.compile import check_examples, compile_table
 from bot.rules.tables.formula import compile_formula
 from bot.rules.tables.table import Table
 from tests.refusing import refuses
@@ -36,7 +36,7 @@ CARD: Mapping[str, Any] = {
 
 
 def load(**changes: Any) -> Table:
-    return compile_chart({**CARD, **changes}, file="x/fire.yaml", system="x", lists={})
+    return compile_table({**CARD, **changes}, file="x/fire.yaml", system="x", lists={})
 
 
 def read_with(**changes: Any) -> dict[str, Any]:
@@ -52,9 +52,9 @@ def test_reads_like_the_card() -> None:
 
 
 def test_a_missing_roll_is_owed() -> None:
-    ((name, dice),) = load().owes({"firepower": 3})
+    ((name, dice),) = load().list_needed_rolls({"firepower": 3})
     assert (name, len(dice), dice[0].sides) == ("roll", 2, 6)
-    assert load().owes({"firepower": 3, "roll": 7}) == ()
+    assert load().list_needed_rolls({"firepower": 3, "roll": 7}) == ()
     with refuses("missing roll"):
         load().read({"firepower": 3})
 
@@ -104,7 +104,7 @@ def test_examples_must_hold() -> None:
 
 
 def test_modifiers_name_each_row_that_counts() -> None:
-    table = compile_chart(
+    table = compile_table(
         {
             "id": "x/mods", "title": "Mods", "source": "7", "group": "combat", "kind": "modifiers",
             "inputs": {"smoke": {"type": "bool"}, "tis": {"type": "bool"}, "from": {"type": "int", "default": 0}},

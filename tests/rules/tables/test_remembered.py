@@ -15,7 +15,7 @@ from bot.rulesets.catalog import find_system
 @pytest.fixture
 def melee(monkeypatch: pytest.MonkeyPatch) -> tables.Table:
     """The melee odds, with room for two answers."""
-    monkeypatch.setattr(tables, "KEPT", 2)
+    monkeypatch.setattr(tables, "MAX_CACHED", 2)
     found = find_system("lnlt").find_table("melee-odds")
     for name in ("_answer_cache", "_column_cache"):
         monkeypatch.delitem(found.__dict__, name, raising=False)

@@ -8,7 +8,7 @@ import pytest
 
 from bot.presentation.tables import format_lookup_headline
 from bot.rules.errors import TableError
-from bot.rules.tables.compile import check_examples, compile_chart
+from bot.rules.tables.compile import check_examples, compile_table
 from bot.rules.tables.table import Table
 
 VOLLEY: dict[str, Any] = {
@@ -43,7 +43,7 @@ VOLLEY: dict[str, Any] = {
 
 def volley(says: object, **more: object) -> Table:
     data = {**VOLLEY, "says": says, **more}
-    return compile_chart(data, file="club/volley.yaml", system="club", lists={}, bounded=True)
+    return compile_table(data, file="club/volley.yaml", system="club", lists={}, bounded=True)
 
 
 def headline(says: object, roll: int) -> str:
