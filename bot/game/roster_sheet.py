@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from bot.game.roster_line import FIRST_LINE, NEEDED, RosterLine, RosterText, make_roster_error
-from bot.rules.text.ditto import is_ditto, mark_dittos, note_of_dittos
+from bot.rules.text.ditto import describe_dittos, is_ditto, mark_dittos
 from bot.rules.text.markup import remove_markup
 from bot.rules.text.normalize import comparison_key, open_signs
 from bot.rules.text.phrase import phrase
@@ -81,7 +81,7 @@ def read_sheet_roster(text: str) -> RosterText:
     except csv.Error as error:
         raise make_roster_error(str(error), reader.line_num) from None
     if dittos:
-        roster.notes.append(note_of_dittos(dittos))
+        roster.notes.append(describe_dittos(dittos))
     return roster
 
 

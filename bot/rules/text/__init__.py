@@ -1,1 +1,1 @@
-"""Words: sentences, names of units, lines of an answer, what nobody can see kept out."""
+"""Text of players and of answers: sentences, names of units, lines, normalized and safe text."""

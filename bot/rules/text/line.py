@@ -1,19 +1,23 @@
-"""One line of an answer: a roll, what is added to it, and what it comes to."""
+"""One line of an answer: a roll, its modifiers and its result."""
 
 from collections.abc import Callable
 from typing import NamedTuple
 
 
 class Line(NamedTuple):
-    """A line of the story: `Attack: [5] + 2 + 1 firepower - 1 degrading = 7, beaten by 3`.
+    """A line of the explanation: `Attack: [5] + 2 + 1 firepower - 1 degrading = 7, beaten by 3`.
 
-    `dice` are the raw values, `parts` each modifier with its name and value (one without a name is
-    a bare number: what several units bring is named with the last of them), `total` the final
-    number, `result` why it means what the first line of the answer says (the column, what it was
-    compared with). `contributors` are weapons, units and skills that a sum is made of, said before
-    the modifiers and name first: `rifles 27 + LMG 8`. `unit` is whose roll it is where each of
-    several units rolls: lines of many single units are left out of a short answer. `joins` is
-    the label of the line that shows its dice there.
+    - `dice`: the values of the dice as they fell.
+    - `contributors`: the name and value of each weapon, unit or skill that a sum is made of. They
+      stand before the modifiers, name first: `rifles 27 + LMG 8`.
+    - `parts`: the name and value of each modifier. Without a name it is a bare number: of several
+      units that add the same, only the last has the name.
+    - `total`: the final number, None if there is none.
+    - `result`: the reason for the result in the first line of the answer, such as the column or
+      the number that the total was compared with.
+    - `unit`: the unit that rolled, if each of several units rolls. A short answer leaves out the
+      lines of many single units.
+    - `joins`: the label of another line, which shows the dice of this one if this one is left out.
     """
 
     label: str
@@ -28,54 +32,63 @@ class Line(NamedTuple):
     def render(
         self, die: Callable[[str], str], strong: Callable[[str], str], plain: Callable[[str], str]
     ) -> str:
-        """The label, then raw dice, each modifier with its name, the total, what it means; drawn
-        by these three.
+        """Render the label, dice, contributors, modifiers, total and result in one line.
+
+        `die` marks up the value of a die, `strong` the total, and `plain` all other text.
         """
-        parts = self.parts
-        total = self.total
-        pieces = [die(str(value)) for value in self.dice] if self.dice else []
+        pieces = self._render_terms(die, plain)
+        if self.total is not None and not self._is_total_evident(pieces):
+            total = strong(format_minus(self.total))
+            pieces.append(f"= {total}" if pieces else total)
+        if not pieces and not self.result:
+            return plain(self.heading)
+        body = " ".join(pieces)
+        if self.result:
+            result = plain(self.result)
+            body = f"{body}, {result}" if pieces else result
+        return f"{plain(f'{self.heading}:')} {body}"
+
+    def _render_terms(self, die: Callable[[str], str], plain: Callable[[str], str]) -> list[str]:
+        """Render each die, contributor and modifier, with the sign that joins it to the one
+        before it.
+        """
+        terms = [die(str(value)) for value in self.dice]
         for name, value in self.contributors:
-            sign = ("− " if value < 0 else "+ ") if pieces else "−" if value < 0 else ""
-            pieces.append(plain(f"{sign}{name} {abs(value):g}"))
-        if parts:
-            # columns are shifted, without a sum
-            plus = "" if pieces or total is not None or "" in dict(parts) else "+"
-            for name, value in parts:
-                sign = (
-                    ("− " if value < 0 else "+ ")
-                    if pieces
-                    else "−"
-                    if value < 0
-                    else plus
-                    if value
-                    else ""
-                )
-                pieces.append(plain(f"{sign}{abs(value):g} {name}".rstrip()))
-        # A die, a contributor or a bare number that is all of the total is not said twice.
-        if total is not None and not (len(pieces) == 1 and (not parts or parts[0] == ("", total))):
-            shown = strong(format_minus(total))
-            pieces.append(f"= {shown}" if pieces else shown)
-        label = self.label
-        heading = label[:1].upper() + label[1:]
-        if not self.result:
-            return f"{plain(f'{heading}:')} {' '.join(pieces)}" if pieces else plain(heading)
-        result = plain(self.result)
-        return (
-            f"{plain(f'{heading}:')} {' '.join(pieces)}, {result}"
-            if pieces
-            else f"{plain(f'{heading}:')} {result}"
-        )
+            sign = _format_sign(value, is_first=not terms)
+            terms.append(plain(f"{sign}{name} {abs(value):g}"))
+        is_shift = not terms and self.total is None and "" not in dict(self.parts)
+        for name, value in self.parts:
+            sign = _format_sign(value, is_first=not terms)
+            if is_shift and not terms and value > 0:  # a shift of columns, which has no sum
+                sign = "+"
+            terms.append(plain(f"{sign}{abs(value):g} {name}".rstrip()))
+        return terms
+
+    def _is_total_evident(self, pieces: list[str]) -> bool:
+        """Return whether a die, a contributor or a bare number is the whole total, which is then
+        not repeated.
+        """
+        if len(pieces) != 1:
+            return False
+        return not self.parts or self.parts[0] == ("", self.total)
 
     @property
     def heading(self) -> str:
-        """The label as it begins a line."""
+        """The label with a capital."""
         return self.label[:1].upper() + self.label[1:]
 
     def text(self) -> str:
-        """The line in plain words, its dice in brackets."""
+        """Return the line in plain text, with its dice in brackets."""
         return self.render("[{}]".format, str, str)
 
 
+def _format_sign(value: float, *, is_first: bool) -> str:
+    """Return the sign before a term of a sum; the first has only a minus sign, without a space."""
+    if is_first:
+        return "−" if value < 0 else ""
+    return "− " if value < 0 else "+ "
+
+
 def format_minus(value: float) -> str:
-    """A number with the true minus sign, which a screen reader says."""
+    """Return a number with the true minus sign, which screen readers speak."""
     return f"{value:g}".replace("-", "−")

@@ -1,4 +1,4 @@
-"""Marks of Markdown and HTML in cells that were copied from pages and notes."""
+"""Markup of Markdown and HTML in cells that were copied from pages and notes."""
 
 import re
 from html import unescape
@@ -21,15 +21,18 @@ _ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{1,30}\d{0,2});", re.IG
 _HTML_TABLE = re.compile(r"\s{0,99}<(?:!doctype|html|table|thead|tbody|tr)\b", re.IGNORECASE)
 _STRUCK_OUT = re.compile(r"~~(?=[^\s~])([^~\n]{1,60})~~|<(?:s|del)>([^<\n]{1,60})</", re.IGNORECASE)
 _ESCAPED = re.compile(r"\\([*_~`])")
-_KEPT = {0xE000 + ord(sign): sign for sign in "*_~`"}
-"""What stands for an escaped mark (`\\*`) while the others are taken off."""
+_STAND_INS = {0xE000 + ord(sign): sign for sign in "*_~`"}
+"""The private sign that stands for each escaped mark (`\\*`) while the other marks are removed."""
 SOURCE_OF_PAGE = "Copy it from the page as readers see it, or save it as CSV."
-"""What to do about a table in the source of a page."""
+"""The advice to players for a table in the source of a page."""
 
 
 def remove_markup(text: str) -> str:
-    """Return a text without marks for bold, italics, struck out words, links, tags and entities of
-    HTML. What is raised stays apart: `2<sup>a</sup>` is `2^a`.
+    """Return a text without the markup of Markdown and HTML: bold, italics, struck out words,
+    links, tags, entities.
+
+    The words between the marks stay, of a link its text. Raised and lowered text gets a `^`:
+    `2<sup>a</sup>` is `2^a`.
     """
     if "<" in text:
         text = _TAG.sub("", _BREAK.sub(" ", text))
@@ -41,31 +44,33 @@ def remove_markup(text: str) -> str:
     text = _ESCAPED.sub(lambda escaped: chr(0xE000 + ord(escaped[1])), text)
     for _ in range(3):  # bold inside italics
         text = _EMPHASIS.sub(r"\2", text)
-    return text.translate(_KEPT).strip()
+    return text.translate(_STAND_INS).strip()
 
 
 def find_struck_out(text: str) -> str:
     """Return the first words that are struck out in a text, "" if there are none."""
-    struck = _STRUCK_OUT.search(text)
-    return (struck[1] or struck[2]) if struck else ""
+    match = _STRUCK_OUT.search(text)
+    return (match[1] or match[2]) if match else ""
 
 
 def find_broken_line(text: str) -> str:
-    """Return the words around the first line break of HTML in a text, "" if there is none."""
-    broken = _BROKEN.search(text)
-    if not broken:
+    """Return the words before and after the first line break of HTML (`<br>`) in a text, joined by
+    a space; "" if there is none.
+    """
+    match = _BROKEN.search(text)
+    if not match:
         return ""
-    return f"{broken[1].strip()} {broken[2].strip()}"
+    return f"{match[1].strip()} {match[2].strip()}"
 
 
 def remove_entities(text: str) -> str:
-    """Return a text without the entities of HTML, whose `;` parts no cells."""
+    """Return a text without the entities of HTML, because their `;` does not separate cells."""
     return _ENTITY.sub("", text) if "&" in text else text
 
 
 def detect_page_language(text: str) -> str:
-    """Return the language of a text that is the source of a page with a table: MediaWiki, HTML, or
-    "" for any other text.
+    """Return `MediaWiki` or `HTML` for a text that is the source of a page with a table, "" for
+    any other text.
     """
     if any(line.startswith("{|") for line in text.split("\n")):
         return "MediaWiki"

@@ -1,5 +1,5 @@
-"""Names of units as one says them together: `US Squads 3 + 4`, `VC 3, 5, 6`, `Lt Dan and M60
-team`; and of sides.
+"""Names of units and sides in sentences: lists such as `US Squads 3 + 4` or `Lt Dan and M60 team`,
+plurals, articles and verbs.
 """
 
 import re
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 _DIGITS = 6
-"""A number of more digits belongs to the name."""
+"""Maximum number of digits in the number of a unit; a longer number is part of the name."""
 _FORCES = {
     "ANZAC",
     "ARVN",
@@ -28,43 +28,53 @@ _FORCES = {
 }
 _NOUNS = "squad team crew section platoon tank gun soldier rifle vehicle element character gi"
 _NUMBERED = {*_NOUNS.split()}
-"""Nouns by which units are numbered: `Squads 3 + 4`. Any other name is somebody's own and stays:
-`Cavalry 1 + 2`.
+"""Nouns that get a plural before several numbers: `Squads 3 + 4`. Any other name is a unit's own
+and stays as it is: `Cavalry 1 + 2`.
 """
 _HISSING = ("s", "x", "z", "ch", "sh")
-_ONE_ALONE = ("ss", "us", "is", "as")
-"""Names of one thing end so: cross, bus, gas. Others in -s are of several already: Rifles,
+_SINGULAR_ENDINGS = ("ss", "us", "is", "as")
+"""Endings of singular nouns: cross, bus, gas. Other nouns in -s are plurals already: Rifles,
 Marines, Guns.
 """
 
 
-def format_count(count: int, one: str, many: str = "") -> str:
-    """`1 game`, `3 games`; `many` is for what takes more than an s."""
-    return f"1 {one}" if count == 1 else f"{count} {many or f'{one}s'}"
+def format_count(count: int, singular: str, plural: str = "") -> str:
+    """Return a number with its noun: `1 game`, `3 games`.
+
+    `plural` is needed only if it is more than the singular with an s.
+    """
+    if count == 1:
+        return f"1 {singular}"
+    return f"{count} {plural or f'{singular}s'}"
 
 
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
 def number_in_words(number: int) -> str:
-    """Return `five`; from eleven on the digits."""
+    """Return a number from 0 (`no`) to 10 (`ten`) as a word, any other in digits."""
     return _NUMBERS[number] if 0 <= number < len(_NUMBERS) else str(number)
 
 
 def number_repeated(words: Sequence[str]) -> tuple[str, ...]:
-    """The words, each with its number where several are alike: `rifle 1`, `SMG`, `rifle 2`."""
-    nth = [words[:at].count(word) for at, word in enumerate(words, 1)]
-    return tuple(
-        [
-            f"{word} {at}" if words.count(word) > 1 else word
-            for at, word in zip(nth, words, strict=True)
-        ]
-    )
+    """Return the words, with a number after each that occurs more than once.
+
+    >>> number_repeated(["squad", "leader", "squad"])
+    ('squad 1', 'leader', 'squad 2')
+    """
+    counts = Counter[str]()
+    numbered = []
+    for word in words:
+        counts[word] += 1
+        numbered.append(f"{word} {counts[word]}" if words.count(word) > 1 else word)
+    return tuple(numbered)
 
 
 def join_names(names: Iterable[str]) -> str:
-    """Names in order, those that differ in their number alone together; the last two joined by
-    "and".
+    """Join names of units for a sentence: `US Squads 3 + 4, Lt Dan and M60 team`; "" for none.
+
+    Names that differ only in their number form one group at the place of the first of them, and
+    equal names a count: `2 squads`.
     """
     names = [*names]
     if len(names) == 1:
@@ -79,56 +89,77 @@ def join_names(names: Iterable[str]) -> str:
             groups[stem].append(number)
         else:
             groups[stem] = [number]
-    said = [_format_group(stem, numbers) for stem, numbers in groups.items()]
-    return said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}" if said else ""
+    texts = [_format_group(stem, numbers) for stem, numbers in groups.items()]
+    if len(texts) < 2:
+        return "".join(texts)
+    return f"{', '.join(texts[:-1])} and {texts[-1]}"
 
 
-def _format_group(stem: str, found: list[str]) -> str:
+def _format_group(stem: str, numbers: list[str]) -> str:
+    r"""Return the text for units that share a stem, by their numbers: `US Squads 3 + 4`.
+
+    For units without a number the stem begins with `\0`, and `numbers` has their name, once for
+    each unit.
+    """
     if stem.startswith("\0"):
-        name = found[0]
-        alike = len(found)
-        return (
-            name
-            if alike == 1
-            else f"{alike} {format_plural(name) if name.islower() else format_group_name(name) or name}"
-        )
-    if len(found) == 1:
-        return f"{stem} {found[0]}"
-    men = stem if stem.rpartition(" ")[2].isupper() else format_group_name(stem) or stem
-    return f"{men} {' + '.join(sorted(found, key=int)) if len(found) == 2 else ', '.join(_format_runs(found))}"
+        name = numbers[0]
+        count = len(numbers)
+        if count == 1:
+            return name
+        plural = format_plural(name) if name.islower() else format_group_name(name)
+        return f"{count} {plural or name}"
+    if len(numbers) == 1:
+        return f"{stem} {numbers[0]}"
+    group_name = stem
+    if not stem.rpartition(" ")[2].isupper():
+        group_name = format_group_name(stem) or stem
+    if len(numbers) == 2:
+        listed = " + ".join(sorted(numbers, key=int))
+    else:
+        listed = ", ".join(_format_runs(numbers))
+    return f"{group_name} {listed}"
 
 
 def _format_runs(numbers: Iterable[str]) -> list[str]:
-    """Numbers in order, three or more that follow each other as `3-6`."""
+    """Return numbers in rising order, with three or more successive ones as a range `3-6`."""
     runs: list[list[int]] = []
     for number in sorted(map(int, numbers)):
         if runs and number == runs[-1][-1] + 1:
             runs[-1].append(number)
         else:
             runs.append([number])
-    return [
-        said
-        for run in runs
-        for said in (map(str, run) if len(run) < 3 else [f"{run[0]}-{run[-1]}"])
-    ]
+    texts: list[str] = []
+    for run in runs:
+        if len(run) < 3:
+            texts += map(str, run)
+        else:
+            texts.append(f"{run[0]}-{run[-1]}")
+    return texts
 
 
 def format_group_name(stem: str) -> str:
-    """Several units that are numbered under this name, to be counted: US Squads, GIs, VC; empty for
-    a name that is somebody's own, which has no plural."""
-    last = stem.rpartition(" ")[2]
-    return format_plural(stem) if last.casefold() in _NUMBERED or last.isupper() else ""
+    """Return the plural of a name that several units share: `US Squads`, `GIs`, `VC`.
+
+    Return "" for a unit's own name, which has no plural: one that ends neither in a common noun for
+    units nor in capitals.
+    """
+    last_word = stem.rpartition(" ")[2]
+    if last_word.casefold() in _NUMBERED or last_word.isupper():
+        return format_plural(stem)
+    return ""
 
 
 @lru_cache(maxsize=512)
 def format_plural(word: str) -> str:
-    """More than one of it: squads, crosses, GIs; whole forces (VC, US), names of several
-    (Rifles) and of men stay.
+    """Return the plural of a noun or name: `squads`, `crosses`, `GIs`.
+
+    Names of forces (VC, US), nouns that are plurals already (Rifles, men), single letters, and
+    names that end in a digit or sign are returned unchanged.
     """
     last = word.rpartition(" ")[2]
     if last in _FORCES or len(last) == 1 or last.endswith("men") or not last[-1:].isalpha():
         return word
-    if last.endswith("s") and not last.endswith(_ONE_ALONE):
+    if last.endswith("s") and not last.endswith(_SINGULAR_ENDINGS):
         return word
     if last.isupper():
         return f"{word}s"
@@ -140,35 +171,33 @@ def format_plural(word: str) -> str:
 
 
 def get_plural_verb(verb: str) -> str:
-    """A verb of the third person as of the second: checks, tries and passes are check, try and
-    pass.
-    """
+    """Return the plural of a verb in the third person: `check` for `checks`, `try` for `tries`."""
     if verb.endswith("ies"):
         return f"{verb[:-3]}y"
-    return (
-        verb[:-2]
-        if verb.endswith(tuple(f"{end}es" for end in (*_HISSING, "o")))
-        else verb.removesuffix("s")
-    )
+    if verb.endswith(tuple(f"{ending}es" for ending in (*_HISSING, "o"))):
+        return verb[:-2]
+    return verb.removesuffix("s")
 
 
 @lru_cache(maxsize=512)
 def get_singular_verb(verb: str) -> str:
-    """A verb as it is of one: checks, tries, passes, goes, lays smoke."""
-    first, blank, rest = verb.partition(" ")
-    return (
-        f"{first}es{blank}{rest}" if first.endswith("o") else f"{format_plural(first)}{blank}{rest}"
-    )
+    """Return the third person singular of a verb, with its object if it has one: `checks`, `goes`,
+    `lays smoke`.
+    """
+    first_word, space, objects = verb.partition(" ")
+    singular = f"{first_word}es" if first_word.endswith("o") else format_plural(first_word)
+    return f"{singular}{space}{objects}"
 
 
 def add_article(word: str) -> str:
-    """One of it, of which nothing was said before: a squad, an armored vehicle, an LMG."""
+    """Return a noun with its indefinite article: `a squad`, `an armored vehicle`, `an LMG`."""
     vowels = "AEFHILMNORSX" if word.partition(" ")[0].isupper() else "aeioAEIO"
-    return f"{'an' if word[:1] in vowels else 'a'} {word}"
+    article = "an" if word[:1] in vowels else "a"
+    return f"{article} {word}"
 
 
 def find_stem(names: Iterable[str]) -> str:
-    """What names that differ in their number have in common (`VC Squad`), or empty."""
+    """Return the part before the number (`VC Squad`) that all names share; "" if they do not."""
     stems = {_split_number(name)[0] for name in names}
     return stems.pop() if len(stems) == 1 else ""
 
@@ -185,29 +214,15 @@ def _split_number(name: str) -> tuple[str, str]:
 
 
 LETTERS = ("a", "b")
-"""What a card calls two sides."""
+"""The letters by which a card names the two sides: side a and side b."""
 _SIDE = re.compile(r"\b[Ss]ide ([ab])\b")
 
 
 def insert_sides(text: str, sides: tuple[str, ...]) -> str:
-    """A text with the names of a game's two sides for side a and side b; as it is in any other
-    game.
+    """Return a text with the names of the sides in place of `side a` and `side b`.
+
+    It stays unchanged unless there are exactly two sides.
     """
-    return (
-        _SIDE.sub(lambda found: sides[LETTERS.index(found[1])], text) if len(sides) == 2 else text
-    )
-
-
-def number_alike(names: Iterable[str]) -> tuple[str, ...]:
-    """Return the names, each that several share with its number among them.
-
-    >>> number_alike(["squad", "leader", "squad"])
-    ('squad 1', 'leader', 'squad 2')
-    """
-    listed = tuple(names)
-    counts = Counter[str]()
-    numbered = []
-    for name in listed:
-        counts[name] += 1
-        numbered.append(f"{name} {counts[name]}" if listed.count(name) > 1 else name)
-    return tuple(numbered)
+    if len(sides) != 2:
+        return text
+    return _SIDE.sub(lambda match: sides[LETTERS.index(match[1])], text)

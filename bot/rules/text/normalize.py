@@ -1,5 +1,5 @@
-"""Two forms of every text that somebody types: the text that is stored and shown, and the key by
-which two texts are compared. No other module makes either of them.
+"""The two forms of every text that players type: the text that is stored and displayed, and the key
+by which two texts are compared. No other module makes either of them.
 
 `normalize_text` and `normalize_name` give the stored text. It keeps the signs that a player chose:
 an apostrophe of a phone stays one. `comparison_key` gives the compared text, in which all
@@ -12,14 +12,15 @@ never need it.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 from typing import TypeVar
 
 T = TypeVar("T")
 
 MAX_CACHED = 256
-"""The most texts of which each function here keeps the other form. A text has up to 4,000 signs, so
-that nobody can fill the memory with more than 8 MB for each.
+"""Maximum number of results that each function of this module caches. A text has up to 4,000 signs,
+so that a cache takes 8 MB at most.
 """
 
 
@@ -32,15 +33,17 @@ _JOINED = (
     "\u0600-\u08ff\u0900-\u0dff\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u1a20-\u1aaf\u1b00-\u1b7f"
     "\ua980-\ua9df\uaa60-\uaa7f"
 )
-"""Letters of scripts in which an invisible joiner or non-joiner changes what is seen."""
+"""Letters of scripts in which an invisible joiner or non-joiner changes the visible text."""
 _PICTURE = rf"[{_PICTURES}][\ufe0e\ufe0f]?[\U0001f3fb-\U0001f3ff]?"
-_KEPT = re.compile(
+_VISIBLE_SEQUENCE = re.compile(
     rf"\U0001f3f4[\U000e0020-\U000e007e]{{1,16}}\U000e007f"
     rf"|{_PICTURE}(?:\u200d{_PICTURE})*+"
     r"|[0-9#*]\ufe0f?\u20e3"
     rf"|(?<=[{_JOINED}])[\u200c\u200d](?=[{_JOINED}])"
 )
-"""Invisible signs with what needs them: flags, emoji of several signs, keycaps, joined letters."""
+"""Invisible signs with the signs that need them: flags, emoji of several signs, keycaps, joined
+letters.
+"""
 _BLANKS = frozenset(
     map(
         chr,
@@ -50,7 +53,7 @@ _BLANKS = frozenset(
         ),
     )
 )
-"""Letters and marks by their category, but nothing is seen of them."""
+"""Letters and marks by their category, but invisible."""
 _HIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 _BREAKS = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
 _OTHER_SPACE = re.compile(r"[^\S\n\t ]")
@@ -95,7 +98,10 @@ ITEM_ENDS = re.compile("[,;\uff0c\u3001\u060c\uff1b\u061b]")
 
 
 class _PlainSigns(dict[int, str]):
-    """For each sign the plain one that it stands for: the same number of signs, so places hold."""
+    """The plain sign for the code of each sign, worked out when it is first asked for.
+
+    A sign is replaced by a single one, so positions in a text stay the same.
+    """
 
     def __missing__(self, code: int) -> str:
         from unicodedata import decimal
@@ -130,8 +136,8 @@ _PLAIN = _PlainSigns(
 
 
 def normalize_text(text: str) -> str:
-    """Return a typed text as it is stored and shown: composed letters, one kind of space and of
-    line break, letters of ligatures apart, and nothing that is invisible or turns the line.
+    """Return a typed text as it is stored and displayed: composed letters, one kind of space and of
+    line break, ligatures as single letters, and no sign that is invisible or changes the direction.
 
     Invisible signs that an emoji or a script needs stay. Lines and runs of spaces stay, too.
 
@@ -147,31 +153,39 @@ def normalize_text(text: str) -> str:
 
 
 def normalize_name(text: str) -> str:
-    """Return a typed name as it is stored and shown: `normalize_text` in one line, with single
+    """Return a typed name as it is stored and displayed: `normalize_text` in one line, with single
     spaces and none at its ends.
     """
     return " ".join(normalize_text(text).split())
 
 
 def without_invisible(text: str) -> str:
-    """Return a text without signs that nobody can see or that turn its direction: they only spoof.
+    """Return a text without signs that are invisible or change its direction: they only deceive.
 
     Lines, tabs and spaces of all kinds stay, as do joiners and variants that an emoji or a script
     needs.
     """
     if text.isascii() and text.isprintable():
         return text
+    return _replace_between_sequences(text, _without_strays)
+
+
+def _replace_between_sequences(text: str, replace: Callable[[str], str]) -> str:
+    """Return a text with `replace` applied to everything between the emoji and joined letters that
+    need their invisible signs; these stay as they are.
+    """
     pieces: list[str] = []
-    end = 0
-    for kept in _KEPT.finditer(text):
-        pieces.append(_without_strays(text[end : kept.start()]))
-        pieces.append(kept[0])
-        end = kept.end()
-    pieces.append(_without_strays(text[end:]))
+    start = 0
+    for sequence in _VISIBLE_SEQUENCE.finditer(text):
+        pieces.append(replace(text[start : sequence.start()]))
+        pieces.append(sequence[0])
+        start = sequence.end()
+    pieces.append(replace(text[start:]))
     return "".join(pieces)
 
 
 def _without_strays(text: str) -> str:
+    """Return a text without any invisible sign but spaces, tabs and line breaks."""
     if text.isascii() and text.isprintable():
         return text
     from unicodedata import category
@@ -184,23 +198,16 @@ def _without_strays(text: str) -> str:
 
 
 def replace_strays(text: str, strays: re.Pattern[str], replacement: str) -> str:
-    """Return a text with each sign that `strays` matches replaced, apart from those that an emoji
-    or a script needs.
+    """Return a text with each match of `strays` replaced, except in emoji and joined letters that
+    need their invisible signs.
     """
-    pieces: list[str] = []
-    end = 0
-    for kept in _KEPT.finditer(text):
-        pieces.append(strays.sub(replacement, text[end : kept.start()]))
-        pieces.append(kept[0])
-        end = kept.end()
-    pieces.append(strays.sub(replacement, text[end:]))
-    return "".join(pieces)
+    return _replace_between_sequences(text, lambda part: strays.sub(replacement, part))
 
 
 @lru_cache(maxsize=MAX_CACHED)
 def plain_signs(text: str) -> str:
-    """Return a text with full-width signs, foreign digits, dashes, minus signs and spaces as the
-    plain ones. Each sign stays one sign, so places in the text hold.
+    """Return a text with plain signs for full-width signs, foreign digits, dashes, minus signs and
+    spaces. Each sign stays one sign, so positions in the text stay the same.
 
     >>> plain_signs("\uff12\uff44\uff16\u2212\u0661")
     '2d6-1'
@@ -209,10 +216,12 @@ def plain_signs(text: str) -> str:
 
 
 def normalize_value(text: str) -> str:
-    """Return a typed value as figures, words of commands and dice are read: `plain_signs`
-    without invisible signs, and without spaces at its ends.
+    """Return a typed figure, word of a command or dice in the form that the parsers read:
+    `plain_signs` without invisible signs and without spaces at its ends.
     """
-    return (text if text.isascii() else plain_signs(normalize_text(text))).strip()
+    if text.isascii():
+        return text.strip()
+    return plain_signs(normalize_text(text)).strip()
 
 
 @lru_cache(maxsize=MAX_CACHED)
@@ -237,6 +246,7 @@ def comparison_key(text: str) -> str:
 
 
 def _fold(text: str) -> str:
+    """Return a text in small letters with one sign for all signs that look alike, once over."""
     from unicodedata import normalize
 
     text = normalize("NFKC", text.translate(_COMPARED)).casefold()
@@ -245,8 +255,8 @@ def _fold(text: str) -> str:
 
 
 def open_signs(text: str) -> str:
-    """Return a cell of a sheet with figures, signs and dashes in plain signs, and signs that stand
-    for several as these: `plain_signs` with NFKC, which opens ½, … and ℃.
+    """Return a cell of a sheet with plain signs, and with a sign that stands for several written
+    out: `plain_signs` and NFKC, which writes out ½, … and ℃.
     """
     if text.isascii():
         return text
@@ -256,8 +266,8 @@ def open_signs(text: str) -> str:
 
 
 def has_raised_signs(text: str) -> bool:
-    """Return whether a text has signs such as a raised 2, which is a note and no digit of the
-    figure before it, or a fraction.
+    """Return whether a text has raised or lowered signs (a raised 2 is a note, not a digit of the
+    figure before it) or fractions.
     """
     if text.isascii():
         return False
@@ -301,10 +311,10 @@ def word_key(text: str) -> str:
 
 
 class NameIndex(dict[str, T]):
-    """A mapping by name in which every spelling of a name that looks alike finds its entry.
+    """A mapping by name that finds an entry by every spelling with the same `comparison_key`.
 
-    An exact key goes first, so entries that an older log has under two such names stay two. The
-    entries do not change after the first look-up.
+    An exact key goes first, so two entries whose names differ only in spelling, which older logs
+    may have, are both found. Do not change the entries after the first look-up.
     """
 
     _keys: dict[str, str] | None = None

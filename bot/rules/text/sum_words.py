@@ -1,4 +1,4 @@
-"""The words that head the last row of a spreadsheet, whose figures are the sums of the rows above."""
+"""Words for a row of sums in a spreadsheet, in several languages."""
 
 import re
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Unit
 from bot.rules.tables.table import Table, Tables
-from bot.rules.text.names import number_alike
+from bot.rules.text.names import number_repeated
 from bot.rulesets.lnlt import kinds
 from bot.rulesets.lnlt.reasons import format_needed_faces
 
@@ -291,7 +291,7 @@ def label_units(units: Sequence[Unit]) -> tuple[str, ...]:
     """Return the name of each unit in the answer: `squad 2` if several have the same name."""
     words = tuple([unit.word for unit in units])
     has_repeated_word = len({*words}) < len(words)
-    return number_alike(words) if has_repeated_word else words
+    return number_repeated(words) if has_repeated_word else words
 
 
 def _get_item_kind(unit: Unit, *, rides: bool) -> str:
