@@ -102,11 +102,12 @@ def search(
     *,
     own_play: bool = False,
 ) -> Finding:
-    """Return the targets in these games, and in help, that `text` may mean. Those of the game
-    `played` go first.
+    """Return the targets in these games, and in help, that `text` may mean, the surest first. Of
+    equally sure ones those of the game `played` go first.
 
-    `own_play` leaves out what is of no use without a game. If nothing matches, words that no target
-    has are replaced by the nearest ones.
+    A text that begins with the id of a game is only looked for in that game. `own_play` leaves out
+    targets that need a channel's game. If nothing matches, misspelt words are replaced by the
+    nearest ones.
     """
     targets = list(list_targets(registry, games))
     if own_play:
@@ -318,10 +319,10 @@ def _list_table_targets(game: System) -> Iterator[Findable]:
             f"{game.id}{TABLE} {table.id}",
             table.title,
             table.source,
-            frozenset(names),
-            _get_stems(word for name in (*titles, *names) for word in read_words(name)),
-            _get_stems(word for text in texts for word in read_words(text)),
-            frozenset(map(fold_name, values)),
+            names=frozenset(names),
+            words=_get_stems(word for name in (*titles, *names) for word in read_words(name)),
+            more=_get_stems(word for text in texts for word in read_words(text)),
+            values=frozenset(map(fold_name, values)),
         )
 
 
@@ -343,9 +344,9 @@ def _list_sequence_targets(game: System) -> Iterator[Findable]:
             f"{game.id} {sequence.id}",
             sequence.title,
             sequence.source,
-            frozenset(map(fold_name, titles)),
-            _get_stems(word for name in titles for word in read_words(name)),
-            _get_stems(read_words(f"{sequence.summary} {sequence.verb}")),
+            names=frozenset(map(fold_name, titles)),
+            words=_get_stems(word for name in titles for word in read_words(name)),
+            more=_get_stems(read_words(f"{sequence.summary} {sequence.verb}")),
         )
 
 
@@ -383,9 +384,9 @@ def _list_word_targets(game: System) -> Iterator[Findable]:
             f"{game.id} {UNIT} {word}",
             word.replace("-", " ").capitalize(),
             kind,
-            frozenset((fold_name(word),)),
-            _get_stems(read_words(word)),
-            _get_stems(read_words(meaning)),
+            names=frozenset((fold_name(word),)),
+            words=_get_stems(read_words(word)),
+            more=_get_stems(read_words(meaning)),
         )
 
 
@@ -397,13 +398,14 @@ def _list_scenario_targets(game: System) -> Iterator[Findable]:
             f"{game.id} {SCENARIO} {id}",
             title,
             SCENARIO,
-            frozenset((fold_name(id), fold_name(title))),
-            _get_stems(read_words(f"{id} {title}")),
-            frozenset((SCENARIO,)),
+            names=frozenset((fold_name(id), fold_name(title))),
+            words=_get_stems(read_words(f"{id} {title}")),
+            more=frozenset((SCENARIO,)),
         )
 
 
 def _build_game_target(game: System) -> Findable:
+    """Return the help page of a game as a target."""
     names = (game.id, game.title)
     return Findable(
         FindableKind.TOPIC,
@@ -411,14 +413,15 @@ def _build_game_target(game: System) -> Findable:
         f"help {game.id}",
         game.title,
         "game",
-        frozenset(map(fold_name, names)),
-        _get_stems(word for name in names for word in read_words(name)),
-        frozenset(),
+        names=frozenset(map(fold_name, names)),
+        words=_get_stems(word for name in names for word in read_words(name)),
+        more=frozenset(),
     )
 
 
 @cache
 def _list_topic_targets() -> tuple[Findable, ...]:
+    """Return the topics of help as targets."""
     return tuple(
         Findable(
             FindableKind.TOPIC,
@@ -426,9 +429,9 @@ def _list_topic_targets() -> tuple[Findable, ...]:
             f"help {name}",
             topic.title,
             topic.about,
-            frozenset((fold_name(name), fold_name(topic.title))),
-            _get_stems(read_words(f"{name} {topic.title}")),
-            _get_stems(read_words(topic.about)),
+            names=frozenset((fold_name(name), fold_name(topic.title))),
+            words=_get_stems(read_words(f"{name} {topic.title}")),
+            more=_get_stems(read_words(topic.about)),
         )
         for name, topic in TOPICS.items()
     )
@@ -443,6 +446,7 @@ def _list_fixed_commands(registry: Registry) -> Iterator[CommandSpec]:
 
 @cache
 def _build_command_target(spec: CommandSpec) -> Findable:
+    """Return the help page of a command as a target."""
     path = " ".join(spec.path)
     return Findable(
         FindableKind.TOPIC,
@@ -450,8 +454,8 @@ def _build_command_target(spec: CommandSpec) -> Findable:
         f"help {path}",
         spec.name,
         spec.title or spec.summary.split(". ")[0],
-        frozenset((fold_name(path), fold_name(spec.path[-1]))),
-        _get_stems(read_words(path)),
-        _get_stems(read_words(f"{spec.title} {spec.summary}")),
+        names=frozenset((fold_name(path), fold_name(spec.path[-1]))),
+        words=_get_stems(read_words(path)),
+        more=_get_stems(read_words(f"{spec.title} {spec.summary}")),
         needs_game=spec.needs_game,
     )

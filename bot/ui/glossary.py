@@ -69,6 +69,7 @@ def _explain_option(option: Option, tables: Iterable[Table]) -> Option:
 
 
 def _explain_flag(option: Option, tables: Iterable[Table]) -> Option:
+    """Return a flag with its value before its help."""
     value = _format_values(tables, option.name, True)
     brief = _prefix_value(value, option.brief) if option.brief else ""
     worths = {option.name: value} if value else {}

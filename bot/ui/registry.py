@@ -38,7 +38,7 @@ from bot.ui.spec import CommandSpec, Path
 
 TABLE = "-table"
 GAMES = "system"
-"""How an option is completed whose values are the games that can be started."""
+"""The `complete` of an option that takes a game: its values are the games that can be started."""
 ALL_COMMANDS = phrase("For all commands: `/help`")
 MAX_REGISTRIES = 64
 """Maximum number of registries over the games of a server that one registry keeps."""
@@ -65,7 +65,7 @@ class Registry:
     def with_games(self, games: Mapping[str, System]) -> "Registry":
         """Return the registry of the same shared commands over other games.
 
-        It is kept for as long as few others are asked for.
+        The last MAX_REGISTRIES of them are cached.
         """
         if games is self.games:
             return self
@@ -300,7 +300,9 @@ def _hint_printed(words: Sequence[str], names: Sequence[str]) -> str:
 
 
 def _fill_in_games(spec: CommandSpec, ids: tuple[str, ...]) -> CommandSpec:
-    """Return the command with the games that can be started, where one of its options is a game."""
+    """Return the command with `ids`, the games that can be started, as the values of its options
+    that take a game.
+    """
     if not any(option.complete == GAMES for option in spec.options):
         return spec
     options = tuple(

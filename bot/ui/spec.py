@@ -40,8 +40,8 @@ class Person:
 class Place:
     """A channel: a key unique over all platforms (`discord:55/900`), its server's key, and its name.
 
-    Threads, forum posts and direct messages are places as well. `owner` is the key of the user whose
-    private conversation with the bot this is, if the adapter knows that nobody else reads it.
+    Threads, forum posts and direct messages are places as well. `owner` is set for a
+    private conversation with the bot that, as the adapter knows, nobody else reads: the user's key.
     `parent` is the channel of a thread. `thread` is the thread that gets the answers if the
     channel's game is played from it. `is_own`: it stands for a user's own play, outside all channels
     (see build_own_place).

@@ -284,14 +284,14 @@ def _drop_refused_values(
 
     A text stays to be corrected; of a list of units, those on the roster stay.
     """
-    kept = dict(options)
-    if wrong in kept and not _keeps_refused_value(spec, wrong):
-        del kept[wrong]
+    remaining = dict(options)
+    if wrong in remaining and not _keeps_refused_value(spec, wrong):
+        del remaining[wrong]
     option = spec.find_option(wrong)
     is_unit_list = option is not None and (option.type == "units" or option.many)
     if is_unit_list and context.roster:
-        kept[wrong] = keep_roster_items(str(kept.get(wrong) or ""), context.roster)
-    return kept | _drop_unable(spec, kept, context)
+        remaining[wrong] = keep_roster_items(str(remaining.get(wrong) or ""), context.roster)
+    return remaining | _drop_unable(spec, remaining, context)
 
 
 def _add_roll_mode_to_title(title: str, spec: CommandSpec, options: Options) -> str:
@@ -464,8 +464,8 @@ def _build_hint(option: Option, context: CompletionContext, *, is_menu: bool) ->
     """Return a line of help about an option, of at most about HINT characters; "" if its label says
     enough.
 
-    It is the option's help without the example, and as far as there is room that a unit brings the
-    value, and what value is expected.
+    It is the option's help without the example. If there is room, it also says that a unit brings
+    the value, and what value is expected.
     """
     if option.complete == "stats":
         return _build_stats_hint(context)
@@ -613,8 +613,8 @@ def _limit_picks(picks: list[FormPick], spec: CommandSpec, size: int) -> list[Fo
     by_rank = sorted(picks, key=lambda pick: (not pick.chosen, rank.get(pick.value, len(rank))))
     chosen_count = sum(pick.chosen for pick in picks)
     limit = max(COMMON_TICKS, min(size, chosen_count))
-    kept = {pick.value for pick in by_rank[:limit]}
-    return [pick for pick in picks if pick.value in kept]
+    values = {pick.value for pick in by_rank[:limit]}
+    return [pick for pick in picks if pick.value in values]
 
 
 def _get_flags_topic(spec: CommandSpec, names: Collection[str]) -> str:
@@ -806,13 +806,13 @@ def _fit_fields(
     others = _build_other_units_field(fields)
     if len(candidates) + len(others) <= slots and not hidden_flags:
         return _insert_other_units_field(candidates, others)
-    shown = _choose_fields(candidates, slots - 1 - len(others))
-    names = {FLAGS, *(field.name for field in shown)}
-    if flags_field not in shown:
+    visible = _choose_fields(candidates, slots - 1 - len(others))
+    names = {FLAGS, *(field.name for field in visible)}
+    if flags_field not in visible:
         covered = ()
         hidden_flags = flags
     hidden = [field for field in fields if field.name not in names.union(covered)]
-    fitted = _insert_other_units_field(shown, others)
+    fitted = _insert_other_units_field(visible, others)
     if hidden or hidden_flags:
         fitted.append(_build_rest_field(spec, options, hidden, hidden_flags))
     return fitted
@@ -827,13 +827,13 @@ def _choose_fields(fields: list[Field], size: int) -> list[Field]:
     """
     menus = [field for field in fields if field.picks and (field.needed or _is_units(field))]
     flags = [field for field in fields if field.name == FLAGS]
-    kept = list(dict.fromkeys([*menus, *flags, *fields]))[:size]
-    if flags and flags[0] not in kept and not kept[-1].needed:
-        kept[-1] = flags[0]
+    fitting = list(dict.fromkeys([*menus, *flags, *fields]))[:size]
+    if flags and flags[0] not in fitting and not fitting[-1].needed:
+        fitting[-1] = flags[0]
     for field in _list_needed_fields(fields, flags):
-        if field not in kept:
-            _replace_unneeded_field(kept, field, flags)
-    names = [field.name for field in kept]
+        if field not in fitting:
+            _replace_unneeded_field(fitting, field, flags)
+    names = [field.name for field in fitting]
     return [field for field in fields if field.name in names]
 
 
@@ -849,13 +849,13 @@ def _list_needed_fields(fields: list[Field], flags: list[Field]) -> list[Field]:
     return needed
 
 
-def _replace_unneeded_field(kept: list[Field], field: Field, flags: list[Field]) -> None:
-    """Put a needed field in the place of the modifiers in `kept`, or else of the last field after
+def _replace_unneeded_field(fitting: list[Field], field: Field, flags: list[Field]) -> None:
+    """Put a needed field in the place of the modifiers in `fitting`, or else of the last field after
     the first two that is not needed; change nothing if there is none.
     """
-    for other in (*flags, *reversed(kept[2:])):
-        if other in kept and not other.needed:
-            kept[kept.index(other)] = field
+    for other in (*flags, *reversed(fitting[2:])):
+        if other in fitting and not other.needed:
+            fitting[fitting.index(other)] = field
             return
 
 
@@ -920,8 +920,8 @@ def _build_rest_field(
         expectation = f"Needed: {', '.join(labels)}" if needed else ""
         asked_for = [field.name for field in needed]
     sentences = [capitalize_first(expectation)] if expectation else []
-    named = [name for name in names if bare is None or name != bare.name]
-    example = build_rest_example(spec, named, flags)
+    example_names = [name for name in names if bare is None or name != bare.name]
+    example = build_rest_example(spec, example_names, flags)
     if example:
         sentences.append(f"{'Also' if needed else 'Such as'} {example}")
     return Field(

@@ -33,9 +33,9 @@ def format_rest(
     names: Iterable[str],
     needed: Collection[str] = (),
 ) -> str:
-    """Return the line with the options and modifiers `names`, as far as they are set.
+    """Return the line with those of the options and modifiers `names` that are set.
 
-    Needed ones that are missing come first, as questions: `range ?`.
+    Needed options that are missing come first, as questions: `range ?`.
     """
     words = split_words(options.get("mods") or ())
     pieces = []

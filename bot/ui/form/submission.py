@@ -112,9 +112,9 @@ def _apply_field(
 
 def _ask_for_new_option(spec: CommandSpec, form: Form, active: set[str]) -> UserError | None:
     """Return the refusal that asks for an option which counts by now, but was not in the form."""
-    shown = {name for field in form.fields for name in (field.name, *field.covers)}
+    form_names = {name for field in form.fields for name in (field.name, *field.covers)}
     for option in spec.options:
-        if option.when and option.name in active and option.name not in shown:
+        if option.when and option.name in active and option.name not in form_names:
             message = f"One more thing: {option.display_name}?"
             return UserError(message, option=option.name, code="one-more")
     return None

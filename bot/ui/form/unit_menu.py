@@ -126,13 +126,13 @@ def drop_unable(option: Option, text: str, context: CompletionContext) -> str:
     roster = index_by_name(context.roster)
     reasons = context.reasons.get(option.name, {})
     items = split_unit_items(text)
-    kept = []
+    allowed = []
     for item in items:
         unit = find_plain_unit(item, roster)
         reason = reasons.get(unit.handle) if unit is not None else None
         if reason is None or not reason.is_final:
-            kept.append(item)
-    return "; ".join(kept) if len(kept) < len(items) else text
+            allowed.append(item)
+    return "; ".join(allowed) if len(allowed) < len(items) else text
 
 
 def _describe_pick(unit: RosterUnit, context: CompletionContext, *, say_side: bool) -> str:

@@ -154,8 +154,8 @@ def _format_end(row: Chance, look: Look, width: int) -> str:
 
 
 def _format_mark(times: int, look: Look) -> str:
-    """Return the mark after a result that was rolled so many times: an arrow, and the number if it
-    is more than once. "" for 0.
+    """Return the mark after a result that was rolled `times` times: an arrow, and the number if it
+    is above 1. "" for 0.
     """
     if not times:
         return ""

@@ -93,7 +93,7 @@ def get_file_note(text: object) -> str:
 
 
 def check_utf8(text: object) -> None:
-    """Raise UserError for the text of a file whose encoding was a guess."""
+    """Raise UserError for the text of a file if its encoding was a guess."""
     if get_file_note(text):
         raise build_no_text_error(get_file_name(text))
 

@@ -124,9 +124,8 @@ class Whole(NamedTuple):
     near: tuple[tuple[str, ...], ...] = ()
 
     def format_lines(self, look: Look) -> list[str]:
-        """Return all lines of the table, unless a narrow screen cannot show so many.
-
-        Then return the rows of `near`, or the first lines, with a note that the table is too large.
+        """Return all lines of the table. On a phone, more than MOST_LINES lines are replaced by the
+        rows of `near`, or by the first lines, with a note that the table is too large.
         """
         lines: list[str] = []
         for index, sheet in enumerate(self.sheets):

@@ -206,10 +206,10 @@ def is_dice(text: str) -> bool:
 def name_other_tables(
     error: UserError, spec: CommandSpec, options: Mapping[str, object], registry: Registry
 ) -> None:
-    """Add a hint to `error` that names other tables of the game which have the refused word.
+    """Change the hint of `error` to name the tables of the game that take the refused word.
 
-    Only tables whose one required input takes the word count. The hint stays as it is if there are
-    none, or more than MOST_TABLES.
+    A table takes it if it has exactly one required input, and that is an enum with the word. The
+    hint stays as it is if there is no such table, or if there are more than MOST_TABLES.
     """
     word = str(options.get(error.option or "") or "")
     if not word:
@@ -580,7 +580,7 @@ def _join_loose_words(option: Option, loose_words: list[str], tokens: list[Token
 
 
 def _keep_quotes(option: Option, token: Token, value: str) -> str:
-    """Return a value for an option whose text is split into words again later.
+    """Return a value for an option with a text that is split into words again later.
 
     A value that was quoted is quoted again, except in numbers and states of a unit other than its
     name, and except if more words were added to it.
@@ -617,6 +617,7 @@ def _find_flag(word: str, options: Mapping[str, Option]) -> str:
 
 
 def _is_modifier(word: str, options: Mapping[str, Option]) -> bool:
+    """Return whether a word is one of the command's modifiers (the option `mods`)."""
     mods = options.get("mods")
     if mods is None or mods.type != "mods":
         return False
@@ -773,7 +774,7 @@ def _check_word(spec: CommandSpec, option: Option | None, word: str) -> None:
     """Raise UserError for a bare word that is a misspelt flag, the name of an option without its
     value, or no number if `option`, the next positional one, is a number.
 
-    It would otherwise be taken for the next positional option, whose name the player never typed.
+    Otherwise the error would name the next positional option, which the player never typed.
     """
     options = {other.name: other for other in spec.options}
     _check_equals_sign(option, word, options)

@@ -69,16 +69,16 @@ def _write_value(value: object, write: Callable[[str], str]) -> object:
         return Phrase(*(_write_piece(piece, write) for piece in value.pieces))
     if isinstance(value, tuple):
         items = [_write_value(item, write) for item in value]
-        if all(item is before for item, before in zip(items, value, strict=True)):
+        if all(item is old_value for item, old_value in zip(items, value, strict=True)):
             return value
         return cast(Any, type(value))(*items) if hasattr(value, "_fields") else tuple(items)
     if is_dataclass(value) and not isinstance(value, type):
         changed = {}
         for field in fields(value):
-            before = getattr(value, field.name)
-            written = _write_value(before, write)
-            if written is not before:
-                changed[field.name] = written
+            old_value = getattr(value, field.name)
+            new_value = _write_value(old_value, write)
+            if new_value is not old_value:
+                changed[field.name] = new_value
         return replace(value, **changed) if changed else value
     return value
 

@@ -45,8 +45,8 @@ ACTING = (
     "shooter",
     "firer",
 )
-"""Options that name who acts: the player's own side is offered first. All other units are
-targets.
+"""Options for units that act: the player's own side is offered first. Units of all other options
+are targets.
 """
 OF_MACROS = ("macro", "values", "command")
 """Options about macros, which need the macros of the player who types."""
@@ -88,8 +88,8 @@ class CompletionContext(NamedTuple):
     be played (None: all). `decks` are those of the game, `cards_in_play` (deck, card) pairs.
     `options` are what a side is asked to choose from, `sealed` the numbers of the sealed rolls that
     the player may open, `on_call` the handles of the units that the drawn card or chit calls to act.
-    `reasons` say, by option and handle, why units cannot be in a list of the command whose form is
-    open.
+    `reasons` say, by option and handle, why units cannot be in a list of the command in the open
+    form.
     """
 
     roster: tuple[RosterUnit, ...] = ()
@@ -823,22 +823,22 @@ def _select_side(
 
 
 def _group_units(
-    alive: Sequence[RosterUnit], meant: Sequence[RosterUnit]
+    alive: Sequence[RosterUnit], side_units: Sequence[RosterUnit]
 ) -> dict[str, list[RosterUnit]]:
     """Return the groups that units can be named by, each with its units.
 
-    `meant` are the units that `all`, `all STATE` and `hex:NUMBER` stand for; there is no `all` if
+    `side_units` are the units that `all`, `all STATE` and `hex:NUMBER` stand for; there is no `all` if
     they are of several sides. `side:NAME` stands for all units of a side.
     """
     groups: dict[str, list[RosterUnit]] = {}
-    if len({unit.side for unit in meant}) == 1:
-        groups["all"] = list(meant)
-        for unit in meant:
+    if len({unit.side for unit in side_units}) == 1:
+        groups["all"] = list(side_units)
+        for unit in side_units:
             if unit.state:
                 groups.setdefault(f"all {unit.state}", []).append(unit)
-    for side in dict.fromkeys(unit.side for unit in (*meant, *alive) if unit.side):
+    for side in dict.fromkeys(unit.side for unit in (*side_units, *alive) if unit.side):
         groups[f"side:{side}"] = [unit for unit in alive if unit.side == side]
-    for unit in meant:
+    for unit in side_units:
         hex_number = unit.numbers.get("hex")
         if hex_number:
             groups.setdefault(f"hex:{hex_number}", []).append(unit)
@@ -982,4 +982,5 @@ def _is_etc(name: str) -> bool:
 
 
 def _fold_zone(typed: str) -> str:
+    """Return a typed time zone in the form in which zones are compared: `europe/new_york`."""
     return comparison_key(typed).replace(" ", "_")

@@ -44,19 +44,19 @@ def _choose_units(
 
     Options for units that act get units of `side`, all others units of other sides.
     """
-    own = [unit for unit in units if unit.side == side]
-    others = [unit for unit in units if unit.side != side]
-    chosen: dict[str, str] = {}
+    own_units = [unit for unit in units if unit.side == side]
+    other_units = [unit for unit in units if unit.side != side]
+    handles: dict[str, str] = {}
     types: list[str] = []
     for option in spec.options:
         if option.name not in WHO or option.type not in ("unit", "units"):
             continue
         own_types = [*option.likely, *str(example.get(option.name) or "").split()]
-        unit = _find_fitting(own if option.name in ACTING else others, own_types, types)
+        unit = _find_fitting(own_units if option.name in ACTING else other_units, own_types, types)
         types = own_types
         if unit is not None:
-            chosen[option.name] = unit.handle
-    return chosen
+            handles[option.name] = unit.handle
+    return handles
 
 
 def _is_of_units(option: Option, example: Mapping[str, object]) -> bool:
@@ -65,11 +65,11 @@ def _is_of_units(option: Option, example: Mapping[str, object]) -> bool:
 
 
 def _find_fitting(
-    units: Sequence[RosterUnit], words: Sequence[str], others: Sequence[str]
+    units: Sequence[RosterUnit], words: Sequence[str], other_words: Sequence[str]
 ) -> RosterUnit | None:
-    """Return the first unit with a type in `words`, else with a type in `others`, else the first;
+    """Return the first unit with a type in `words`, else with a type in `other_words`, else the first;
     None if there is none.
     """
     fitting = [unit for unit in units if unit.type in words]
-    fitting += [unit for unit in units if unit.type in others]
+    fitting += [unit for unit in units if unit.type in other_words]
     return next(iter(fitting or units), None)
