@@ -190,7 +190,7 @@ async def measure_burst(data: Path) -> None:
     """Print the goal for a burst on six processes of which none dies: the stand-ins of both
     platforms, the server and who asks are on the same processors, so what the bots have of it is
     told, too."""
-    from tests.adapters.test_scale import begin, play  # it brings what only tests have
+    from tests.adapters.scale_helpers import begin, play  # it brings what only tests have
 
     with postgres_server("-c", "max_connections=200") as server:
         waited, lags = [], []
@@ -210,7 +210,7 @@ async def measure_burst(data: Path) -> None:
 
 async def measure_several(data: Path) -> None:
     """Print the goals for six processes on one database, of which one is killed."""
-    from tests.adapters.test_scale import begin, play  # it brings what only tests have
+    from tests.adapters.scale_helpers import begin, play  # it brings what only tests have
 
     with postgres_server("-c", "fsync=off", "-c", "max_connections=200") as server:
         for count in PROCESSES:

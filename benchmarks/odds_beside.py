@@ -28,7 +28,7 @@ from bot.rules.sequence.sequence import (
     ruled,
 )
 from bot.rulesets.catalog import find_system
-from tests.rules.test_odds import Grouped
+from tests.rules.odds_helpers import Grouped
 
 ROUNDS, LEAST = 7, 0.02
 MORALES = (6, 5, 4)

@@ -18,31 +18,17 @@ import pytest
 from bot.rules.cards import set_counts
 from bot.rules.dice import Die
 from bot.rules.proof.chain import SAID, hash_salted
-from bot.verification.check_file import check
-from bot.verification.export_format import read_json
 from tests.bent_logs import nearby_value, paths_in, value_at
+from tests.cards_forged_helpers import (
+    _played,
+    verdicts,
+    with_hands,
+)
 from tests.forging import Dice, Json, bodies, copied, rechained, renumbered
 from tests.fresh import run
 from tests.page_script import said_by_page
-from tests.playing import Channel, two_sides
-from tests.random_play import exported_text
-from tools import verify_log
 
 FEW, LOGS = 6, int(os.environ.get("GROGNARD_CARD_LOGS", "100"))
-EVENING = (
-    'deck make "1..6" cup', "deck draw cup 3", "deck discard 7 cup", "deck discard all cup", "deck draw cup 4",
-    "deck return all cup", "deck draw cup", "deck discard all cup out", "deck shuffle cup",
-    'deck make "Ambush x3, Raid, 7" events once', "deck draw events 2", "deck discard all events", "deck draw events 3",
-    "deck draw standard-52 5", "deck discard all standard-52", 'deck shuffle "Ann, Bo, Cy"', "deck draw standard-54 3",
-)  # fmt: skip
-
-
-CLOSED = (
-    'deck make "1..9" cup', "deck deal 2 cup", "deck draw cup 1 me", "deck play all cup", "deck draw cup",
-    "deck draw cup 2 me", "deck give all US cup", "deck give all VC cup", "deck return all cup", "deck deal 1 cup",
-    "deck discard all cup", "deck draw cup 2 me", "deck play all", "hand agree", "deck draw standard-52 3 me",
-    "deck draw standard-52", "game leave", "game join US", "game join VC",
-)  # fmt: skip
 TOPS = (
     'deck make "1..9" cup', "deck peek 3 cup", "deck draw cup", "deck draw cup 1 me", "deck peek 2 cup",
     "deck peek 2 cup", "deck deal 2 cup", "deck return all cup place=top", "deck draw cup 3",
@@ -51,32 +37,6 @@ TOPS = (
     "deck return all cup place=top", "deck draw cup 5 me", "deck return all cup place=bottom", "deck peek cup",
     "deck draw cup 4", "deck draw cup 9 me", "deck peek standard-52 9", "deck draw standard-52 3",
 )  # fmt: skip
-
-
-async def _played(chance: Random, lines: tuple[str, ...] = EVENING) -> str:
-    channel = await Channel.fresh()
-    await two_sides(channel)
-    for line in lines:
-        await channel.say(chance.choice(("Anna", "Bob")), line)
-        if chance.random() < 0.3:
-            await channel.say("Anna", "game undo")
-            await channel.say("Bob", "game undo")
-            if chance.random() < 0.5:
-                await channel.say("Anna", "game redo")
-                await channel.say("Bob", "game redo")
-    if lines != EVENING:
-        await channel.say("Anna", "hand agree")
-        await channel.say("Bob", "hand agree")
-        await channel.say("Anna", "game end confirm")
-    await channel.do("Anna", "fair reveal")
-    return await exported_text(channel)
-
-
-def with_hands(seed: int) -> Json:
-    """An evening with closed hands, opened at its end."""
-    log: Json = json.loads(run(_played(Random(seed), CLOSED)))
-    assert any("shows" in body for body in bodies(log))
-    return log
 
 
 def with_tops(seed: int) -> Json:
@@ -90,13 +50,6 @@ def honest(seed: int = 1) -> Json:
     """An evening with decks, its seed published."""
     log: Json = json.loads(run(_played(Random(seed))))
     return log
-
-
-def verdicts(log: Json) -> tuple[bool, bool]:
-    """Return whether `grognard verify` and the one-file script find a log sound."""
-    text = json.dumps(log)
-    short = verify_log.check(verify_log.parse_json(text)).faults
-    return not check(read_json(text)).faults, not short
 
 
 def draws(log: Json) -> list[Json]:

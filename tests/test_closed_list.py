@@ -16,22 +16,22 @@ from bot.rulesets.packs.archive import zip_content
 from bot.ui.reply.packing import read_file_text
 from bot.ui.spec import Command, Place
 from bot.verification.check_file import check
-from tests.commands.test_choices import every_event_of_choices
-from tests.commands.test_hands import stood_in_for_a_hand
-from tests.commands.test_link import Table
-from tests.commands.test_pack import add, managed
+from tests.commands.choices_helpers import every_event_of_choices
+from tests.commands.hands_helpers import stood_in_for_a_hand
+from tests.commands.link_helpers import Table
+from tests.commands.pack_helpers import add, managed
 from tests.fresh import fresh_app, run
 from tests.packs.conftest import PackMaker
 from tests.packs.conftest import make_pack as make_pack
+from tests.packs.cups_helpers import FILES, GAME, every_event_of_cups
 from tests.packs.marsh import MARSH, every_event_of_tracks
-from tests.packs.test_cups import FILES, GAME, every_event_of_cups
 from tests.playing import Channel, two_sides
 from tests.random_play import exported, exported_text
-from tests.scenarios.test_extensions import every_event_of_extensions
-from tests.scenarios.test_pack_versions import every_event_of_packs
-from tests.seams.test_undo import assert_verified_of, stood_in
-from tests.test_recorded_logs import LOGS
-from tests.verification.test_forgeries import honest
+from tests.recorded_logs_helpers import LOGS
+from tests.scenarios.extensions_helpers import every_event_of_extensions
+from tests.scenarios.pack_versions_helpers import every_event_of_packs
+from tests.seams.undo_helpers import assert_verified_of, stood_in
+from tests.verification.forgeries_helpers import honest
 
 RARE = """
 Anna: fair add "my own luck"

@@ -29,9 +29,9 @@ from bot.rules import cards
 from bot.rules.dice import Script
 from bot.rules.inputs.options import Option
 from bot.ui.spec import CommandSpec, Place
+from tests.closed_cards_helpers import LOOKS, World, masked
 from tests.fresh import fresh_app, run
 from tests.playing import Channel
-from tests.test_closed_cards import LOOKS, World, masked
 
 WALKS = int(os.environ.get("GROGNARD_CARD_WALKS", "12"))
 QUICK, STEPS = 1, 22
@@ -321,7 +321,7 @@ async def played(card: str, base: str, lines: Sequence[tuple[str, str]]) -> list
 async def look(world: Watched) -> None:
     """What others can look at, in the end."""
     with patch(
-        "tests.test_closed_cards.LOOKS", tuple(one for one in LOOKS if one[1] != "fair reveal")
+        "tests.closed_cards_helpers.LOOKS", tuple(one for one in LOOKS if one[1] != "fair reveal")
     ):
         await world.look()
     await world.complete()

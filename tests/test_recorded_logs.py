@@ -24,10 +24,11 @@ from bot.verification.check_file import check, check_file
 from bot.verification.check_games import audit_games
 from tests.playing import Channel
 from tests.random_play import exported_text
+from tests.recorded_logs_helpers import (
+    DATA,
+    LOGS,
+)
 from tools import verify_log
-
-DATA = Path(__file__).parent / "data"
-LOGS = sorted((DATA / "logs").glob("*.json"))
 
 
 class Recorded(NamedTuple):

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.deploy.test_releases import Host
+from tests.deploy.releases_helpers import Host
 from tools.release import (
     PLACEHOLDER,
     Refused,

@@ -16,7 +16,7 @@ import pytest
 from bot.__main__ import main
 from bot.verification.check_file import check, format_summary
 from tests.forging import bodies, copied, rechained
-from tests.verification.test_forgeries import fire, first, honest, played
+from tests.verification.forgeries_helpers import fire, first, honest, played
 from tools import verify_log
 
 

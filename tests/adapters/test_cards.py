@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.adapters.discord.process import running as running_discord
-from tests.adapters.discord.test_true import duel
+from tests.adapters.discord.true_helpers import duel
 from tests.adapters.slack.conftest import settle, socket_slack
 from tests.adapters.slack.process import running as running_slack
-from tests.adapters.slack.test_true import say as say_on_slack
+from tests.adapters.slack.true_helpers import say as say_on_slack
 from tests.standins.discord import DiscordStandIn
 from tests.standins.slack import SlackStandIn
 from tests.standins.taps import DiscordThumb, SlackThumb

@@ -14,11 +14,12 @@ from typing import Any
 import pytest
 
 from bot.app import App
-from bot.game.game_cache import restore_game
-from bot.game.state import get_undoable_content
 from bot.storage.sqlite import SqliteStore
 from bot.ui.spec import Person, Place
 from tests.adapters.evening import OnDiscord, OnSlack, Platform, Table, on_discord, on_slack
+from tests.adapters.evening_helpers import (
+    state_of,
+)
 from tests.fresh import fresh_app
 from tests.standins import discord as d
 from tests.standins import slack as s
@@ -54,18 +55,6 @@ async def on_the_console() -> dict[str, object]:
         )
         assert not reply.error, reply.format_text()
     return await state_of(app, place.key)
-
-
-async def state_of(app: App, place: str) -> dict[str, object]:
-    """The game's state with the players' names for their random ids."""
-    saved = await app.store.load_game(place)
-    assert saved is not None
-    game = restore_game(saved)
-    names = {row.person: row.name for row in saved.persons}
-    state = get_undoable_content(game.game)
-    state["players"] = {names[person]: side for person, side in state["players"].items()}
-    state["master"] = names.get(str(state["master"]), "")
-    return state
 
 
 async def form_on_discord(e: OnDiscord) -> d.Message:

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.adapters.discord.hands_helpers import choices as on_discord
 from tests.adapters.discord.process import Bot as DiscordBot
-from tests.adapters.discord.test_hands import choices as on_discord
 from tests.adapters.slack.conftest import stand_in
+from tests.adapters.slack.hands_helpers import PLAY, words
+from tests.adapters.slack.hands_helpers import choices as in_window
+from tests.adapters.slack.linked_helpers import Evening, say, write
 from tests.adapters.slack.process import Bot, running
-from tests.adapters.slack.test_hands import PLAY, words
-from tests.adapters.slack.test_hands import choices as in_window
-from tests.adapters.slack.test_linked import Evening, say, write
 from tests.standins.discord import DiscordStandIn
 from tests.standins.discord import Message as Outputs
 from tests.standins.slack import SlackStandIn

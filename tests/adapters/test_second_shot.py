@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.adapters.evening import Platform, Table, on_each
-from tests.adapters.test_taps import MOST
+from tests.adapters.taps_helpers import MOST
 
 pytestmark = pytest.mark.scenes(2)
 

@@ -15,6 +15,9 @@ from bot.ui.form.form import FLAGS
 from tests.adapters.discord.process import running as running_discord
 from tests.adapters.slack.conftest import settle, socket_slack
 from tests.adapters.slack.process import running as running_slack
+from tests.adapters.taps_helpers import (
+    MOST,
+)
 from tests.standins import discord as d
 from tests.standins import slack as s
 from tests.standins.taps import DiscordThumb, SlackThumb
@@ -22,29 +25,6 @@ from tests.standins.taps import DiscordThumb, SlackThumb
 __all__ = ["socket_slack"]
 
 MENU = "Same shot, other target"
-MOST = {
-    "first shot, typed": {"Discord": (5, 15), "Slack": (1, 25)},
-    "first shot, by form": {"Discord": (9, 0), "Slack": (11, 0)},
-    "same shot again": {"Discord": (1, 0), "Slack": (1, 0)},
-    "another target": {"Discord": (2, 0), "Slack": (2, 0)},
-    "one modifier changed": {"Discord": (3, 0), "Slack": (5, 0)},
-    "terrain changed": {"Discord": (4, 0)},
-    "hand over": {"Discord": (1, 0)},
-    "wrong name mended": {"Discord": (1, 0)},
-    "odds, from a card": {"Discord": (5, 0)},
-    "look-up": {"Discord": (5, 24)},
-    "its whole table": {"Discord": (1, 0)},
-    "an order by post": {"Discord": (3, 37)},
-    "first shot with a number": {"Discord": (9, 1)},
-    "twelve units added": {"Discord": (6, 41)},
-    "second volley, three are out": {"Discord": (1, 0)},
-    "the end and its report": {"Discord": (2, 0)},
-    "undo with consent": {"Discord": (2, 0), "Slack": (2, 0)},
-    "a turn without fire": {"Discord": (6, 0), "Slack": (6, 0)},
-    "twelve random orders": {"Discord": (3, 16), "Slack": (1, 40)},
-    "twelve men firing": {"Discord": (5, 25), "Slack": (1, 60)},
-}
-"""The most taps and characters that each may cost on each platform."""
 
 
 class Costs:

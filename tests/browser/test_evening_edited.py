@@ -19,7 +19,7 @@ from bot.verification.check_file import check_file
 from tests.browser.conftest import Shown
 from tests.browser.evenings import played
 from tests.scenarios.evening import on_discord
-from tests.scenarios.test_evenings import ford
+from tests.scenarios.evenings_helpers import ford
 
 pytestmark = pytest.mark.slow
 _RESULT, _FACTS = (

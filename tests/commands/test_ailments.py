@@ -4,12 +4,8 @@ names are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
-from bot.rules.inputs.units import RosterUnit
-from bot.rulesets.system import System
 from bot.ui.reply.unit_table import UnitTable
 from tests.playing import Channel
 
@@ -88,15 +84,6 @@ def test_names_that_differ_in_their_number_stay_different(room: int) -> None:
     lines = UnitTable("German · Ben", ("morale",), tuple(rows)).format_lines(room)[1:]
     assert [line.split()[2] for line in lines] == [str(n) for n in range(1, 13)]
     assert max(map(len, lines)) <= room
-
-
-def at_worst(system: System) -> Iterator[RosterUnit]:
-    """A unit for each number of the game that counts losses, with one and with two of them."""
-    units = system.game["units"]
-    for key in units["hurt"]:
-        if key in (units.get("attributes") or {}):
-            for lost in (1, 2):
-                yield RosterUnit("Able", "us1", units["types"][0], "US", numbers={key: lost})
 
 
 def test_a_name_is_cut_only_where_that_makes_room_for_something() -> None:

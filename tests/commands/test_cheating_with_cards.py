@@ -19,7 +19,7 @@ from bot.storage.sqlite import SqliteStore
 from bot.ui.reply.reply import Reply
 from bot.ui.spec import Command, Person, Place
 from bot.verification.check_file import check
-from tests.commands.test_hands import end, own, sound, table
+from tests.commands.hands_helpers import end, own, sound, table
 from tests.fresh import fresh_app
 from tests.playing import Channel, two_sides
 

@@ -19,14 +19,18 @@ from bot.game.state import from_json, to_json
 from bot.report.event_odds import compute_export_facts
 from bot.rules.errors import UserError
 from bot.rulesets.catalog import find_system
-from bot.rulesets.packs.archive import zip_content
-from bot.ui.reply.packing import read_file_text
 from bot.ui.reply.reply import Reply
 from bot.ui.spec import Place
 from bot.verification.check_file import check
-from bot.verification.export_format import read_json
 from tests.bent_logs import agree_on_forgeries
-from tests.commands.test_pack import add, managed
+from tests.commands.choices_helpers import (
+    SHOT,
+    begun,
+    every_event_of_choices,
+    log_of,
+    two_sides,
+    waiting,
+)
 from tests.forging import bodies, copied, rechained
 from tests.fresh import fresh_app, fresh_store
 from tests.packs.conftest import use_packs  # noqa: F401
@@ -35,39 +39,12 @@ from tests.playing import Channel
 from tools import docs, verify_log
 
 PACKS = Path(__file__).parents[1] / "data" / "packs"
-SHOT = 'grit shoot attackers="Red 1" targets="Blue 1" dice=4 hand='
 ASSAULT = 'grit assault attackers="Red 1" targets="Blue 1; Blue 2" hand='
 
 
 @pytest.fixture(autouse=True)
 def _grit(use_packs: Callable[[Path], None]) -> None:  # noqa: F811
     use_packs(PACKS)
-
-
-async def two_sides(**more: Any) -> Channel:
-    """Anna plays US with the Reds, Bob VC with the Blues."""
-    return await begun(await Channel.fresh(**more))
-
-
-async def begun(channel: Channel) -> Channel:
-    """The same in a channel."""
-    await channel.do("Anna", 'game start grit "Ford" sides="US, VC"', "game join US")
-    await channel.do("Bob", "game join VC")
-    await channel.do("Anna", 'unit add "Red 1..2" squad side=US stats="men=5 morale=7"')
-    await channel.do("Bob", 'unit add "Blue 1..2" squad side=VC stats="men=5 morale=7"')
-    return channel
-
-
-async def waiting(**more: Any) -> tuple[Channel, Reply]:
-    """Three hits on Blue 1, whose side is asked in event 6."""
-    channel = await two_sides(**more)
-    return channel, await channel.do("Anna", f"{SHOT}4,5,6,1")
-
-
-async def log_of(channel: Channel) -> Any:
-    """The log as it is exported."""
-    reply = await channel.do("Anna", "game export")
-    return read_json(reply.files[0].text, "the export")
 
 
 def is_forged(log: Any) -> bool:
@@ -182,73 +159,6 @@ async def test_each_unit_has_an_answer() -> None:
     await channel.refused("Bob", "choose option=retreat,loss,loss", "bad-value option")
     both = await channel.do("Bob", "choose option=retreat")
     assert both.by == "Bob chooses: go back a hex"
-
-
-DARE = {
-    "pack.yaml": 'id: dare\ntitle: Dare\nversion: "1"\nauthor: us\nlicence: CC0-1.0\nextends: asl\n',
-    "sequences.yaml": """
-dare:
-  title: Dare
-  source: ours
-  summary: A side goes or stays.
-  inputs: {targets: {type: units, help: who is dared}}
-  outputs: {result: go | stay}
-  dice: 1d6
-  odds_by: result
-  example: {targets: squad}
-  steps:
-  - choose: {answer: {who: targets, ask: "Go?", options: {go: go, stay: stay}, else: stay}}
-  - roll: {die: "1d6: fate"}
-    tell: {result: answer}
-  - headline: "{answer} on {die}"
-""",
-}
-
-
-def dare(game: str) -> str:
-    """A pack that asks a side in games of another, as the text of its zip."""
-    files = {
-        name: text.replace("extends: asl", f"extends: {game}").encode()
-        for name, text in DARE.items()
-    }
-    return read_file_text(zip_content(files), "dare.zip")
-
-
-async def every_event_of_choices() -> list[dict[str, Any]]:
-    """The events of a game in which each kind of choice is made."""
-    channel, _ = await waiting()
-    await channel.do("Bob", "choose option=casualties", 'fair add "luck"')
-    await channel.do(
-        "Anna",
-        'fair add "more luck"',
-        'grit shoot attackers="Red 2" targets="Blue 2" dice=4 hand=4,5,6,1',
-    )
-    await channel.do("Bob", "choose option=suppressed")
-    await channel.do(
-        "Anna", 'grit parley attackers="Red 1" targets="Blue 1" hand=6', "choose option=stand"
-    )
-    await channel.do("Bob", "choose option=go hand=3", "game undo")
-    await channel.do(
-        "Anna", "game undo", 'grit parley attackers="Red 1" targets="Blue 1" hand=6', "game undo"
-    )
-    await channel.do("Bob", "game undo")
-    await channel.do("Anna", "game redo")
-    await channel.do("Bob", "game redo", "game leave")
-    await channel.do("Anna", "choose option=stand", "choose option=go")
-    dared = Channel(await fresh_app(), Place("slack:T1/C1", "slack:T1", "#north"), "d")
-    assert not (await add(dared, dare("asl"))).error
-    await managed(dared, "pack enable dare")
-    await dared.do(
-        "Anna", 'game start asl "Hill" sides="US, GE"', 'unit add "Beta" squad side=GE morale=7'
-    )
-    await dared.do("Anna", "game join GE", "dare dare targets=Beta", "choose option=go")
-    found = []
-    for one in (channel, dared):
-        log = await log_of(one)
-        assert check(log).faults == ()
-        assert verify_log.check(json.loads(json.dumps(log))).faults == []
-        found += bodies(log)
-    return found
 
 
 async def test_every_way_to_choose_is_followed() -> None:

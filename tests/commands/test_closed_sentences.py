@@ -11,7 +11,7 @@ from bot.rules import cards
 from bot.storage.records import EventRow
 from bot.ui.spec import build_own_place
 from bot.verification.check_file import check
-from tests.commands.test_hands import CLOSED, end, own, sound, table
+from tests.commands.hands_helpers import CLOSED, end, own, sound, table
 from tests.fresh import fresh_app
 from tests.playing import Channel, two_sides
 from tests.random_play import exported_text

@@ -13,7 +13,7 @@ from bot.rulesets.catalog import get_systems
 from bot.ui.reply.reply import Reply
 from bot.ui.spec import Person, Place
 from bot.verification.check_file import check
-from tests.commands.test_link import BEN, HERE, THERE, Table
+from tests.commands.link_helpers import BEN, HERE, THERE, Table
 from tests.forging import rechained
 from tests.fresh import fresh_app
 from tests.playing import Channel, two_sides

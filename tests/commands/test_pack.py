@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-import time
 from base64 import b64encode
 from pathlib import Path
 
@@ -12,7 +11,11 @@ import pytest
 
 from bot.rulesets.packs.archive import unzip_content, zip_content
 from bot.ui.reply.packing import ZIPPED, read_file_text
-from bot.ui.reply.reply import Reply
+from tests.commands.pack_helpers import (
+    add,
+    few,
+    managed,
+)
 from tests.packs.conftest import FEW
 from tests.playing import Channel
 
@@ -21,28 +24,6 @@ ONE_TEXT = "\n".join(
     f"{name}:\n" + "\n".join(f"  {line}" for line in text.splitlines())
     for name, text in FEW.items()
 )
-
-
-def few(changed: dict[str, str] | None = None) -> str:
-    """The smallest pack as the text of its zip, with some files changed."""
-    files = {name: text.encode() for name, text in {**FEW, **(changed or {})}.items()}
-    return read_file_text(zip_content(files), "few.zip")
-
-
-async def add(channel: Channel, text: str, name: str = "Host", *, manager: bool = True) -> Reply:
-    """What `/pack add` answers to a file."""
-    spec = channel.app.find_spec(("pack", "add"))
-    who = channel.who(name, manager=manager)
-    return await channel.app.run_parsed(
-        spec, {"file": text}, who, channel.place, f"add{time.monotonic_ns()}"
-    )
-
-
-async def managed(channel: Channel, line: str) -> Reply:
-    """The answer to a line of a manager's, which may not fail."""
-    reply = await channel.say("Host", line, manager=True)
-    assert not reply.error, reply.format_text()
-    return reply
 
 
 async def test_a_club_adds_its_game_reads_what_was_found_and_plays_it() -> None:

@@ -10,9 +10,9 @@ import pytest
 
 from bot.rulesets.packs.archive import zip_content
 from bot.ui.reply.packing import read_file_text
-from tests.commands.test_pack import add
+from tests.commands.pack_helpers import add
 from tests.packs.conftest import FEW
-from tests.packs.test_hostile import FILES
+from tests.packs.hostile_helpers import FILES
 from tests.playing import Channel
 
 

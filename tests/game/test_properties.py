@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -18,6 +17,9 @@ from bot.verification.check_games import audit_games
 from bot.verification.export import export_game
 from tests.forging import verify
 from tests.fresh import run
+from tests.game.properties_helpers import (
+    bodies,
+)
 from tests.playing import Channel, two_sides
 
 PERSONS = ("Anna", "Bob", "Carl")
@@ -59,12 +61,6 @@ LINES = (
 played = st.lists(
     st.tuples(st.sampled_from(PERSONS), st.sampled_from(LINES)), min_size=1, max_size=18
 )
-
-
-async def bodies(channel: Channel) -> list[dict[str, Any]]:
-    loaded = await channel.app.games.load_current(channel.place.key)
-    assert loaded is not None
-    return [row.data for row in await channel.app.store.load_events(loaded.row)]
 
 
 async def turned(channel: Channel, what: str) -> bool:

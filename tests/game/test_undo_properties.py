@@ -15,9 +15,9 @@ from bot.game.state import Game, get_undoable_content
 from bot.game.undo_reach import build_patch_onto
 from bot.ui.reply.reply import Reply
 from tests.fresh import run
-from tests.game.test_properties import bodies
+from tests.game.properties_helpers import bodies
 from tests.playing import Channel, two_sides
-from tests.seams.test_undo import PLACE, assert_verified
+from tests.seams.undo_helpers import PLACE, assert_verified
 
 ANNA, BOB = "Anna", "Bob"
 LINES = (

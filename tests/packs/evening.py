@@ -18,10 +18,10 @@ from bot.ui.spec import Command, CommandSpec, Place
 from bot.verification.check_file import check
 from bot.verification.export_format import read_json
 from tests.adapters.discord import process as discord_process
+from tests.adapters.evening_helpers import state_of
 from tests.adapters.slack import process as slack_process
 from tests.adapters.slack.conftest import say as say_on_slack
 from tests.adapters.slack.conftest import settle, stand_in
-from tests.adapters.test_evening import state_of
 from tests.forging import rechained
 from tests.fresh import fresh_store
 from tests.page_script import said_by_page

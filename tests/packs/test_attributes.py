@@ -15,7 +15,7 @@ from bot.rulesets.play_once import play_sequence
 from bot.verification.check_file import check
 from tests.packs.conftest import FEW, PackMaker
 from tests.playing import Channel
-from tests.scenarios.test_pack_versions import exported
+from tests.scenarios.pack_versions_helpers import exported
 
 GAME = """
 groups: {combat: Combat}

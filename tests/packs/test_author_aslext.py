@@ -17,7 +17,7 @@ from bot.__main__ import main
 from bot.rulesets.packs.archive import zip_content
 from bot.ui.reply.packing import read_file_text
 from bot.ui.spec import Place
-from tests.commands.test_pack import add, managed
+from tests.commands.pack_helpers import add, managed
 from tests.packs.evening import Platform, ends_as_on_the_console, on_both, on_the_console, proved
 from tests.playing import Channel
 

@@ -17,11 +17,11 @@ from bot.rulesets.packs.pack import PackSystem, decode_files, is_private, load_p
 from bot.rulesets.play_once import count_odds, play_sequence
 from bot.ui.reply.packing import read_file_text
 from bot.verification.check_file import check
-from tests.commands.test_pack import add, managed
+from tests.commands.pack_helpers import add, managed
 from tests.extension import EXTENSION, extension
 from tests.packs.conftest import FEW, PackMaker
 from tests.playing import Channel
-from tests.scenarios.test_pack_versions import exported
+from tests.scenarios.pack_versions_helpers import exported
 
 HOLED = EXTENSION["card.yaml"].replace("8-9: [ok, nmc, 1mc]", "8-9: [ok, _, 1mc]")
 OPEN_END = FEW["crt.yaml"].replace("5-6: hit", "5: hit\n    6: _").replace("kind: grid", "kind: roll").replace(

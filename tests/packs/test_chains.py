@@ -19,7 +19,7 @@ from bot.rulesets.play_once import count_odds, play_sequence
 from bot.verification.check_file import check
 from tests.packs.conftest import FEW, PackMaker
 from tests.playing import Channel
-from tests.scenarios.test_pack_versions import exported
+from tests.scenarios.pack_versions_helpers import exported
 
 HEAD = "source: ours\ngroup: combat\nkind: roll\nsummary: What a die says.\n"
 ROLL = (

@@ -20,28 +20,19 @@ from bot.game.ledger import Ledger
 from bot.rules.dice import Die, RolledDie
 from bot.storage.base import StoreError
 from bot.storage.sqlite import TemporaryStore
+from tests.closed_cards_helpers import Given, World
 from tests.fresh import fresh_app, fresh_store, run
+from tests.packs.closed_draws_helpers import (
+    CAMP,
+)
 from tests.packs.conftest import PackMaker
-from tests.packs.test_draws import CHANCES, FILES, MARCH, SEQUENCES
+from tests.packs.draws_helpers import CHANCES, FILES, MARCH, SEQUENCES
 from tests.playing import Channel
-from tests.test_closed_cards import Given, World
 
 FOG = "  - {id: fog, count: 9, ap: 1, side: both, after: back}\n  - {id: mud, count: 9, ap: 2, side: both}\n"
 DECK = CHANCES.replace("  - {id: guide", f"{FOG}  - {{id: guide")
 """All that sequences draw comes between the two cards that differ, so that it has another face
 in each world.
-"""
-CAMP = """\
-camp:
-  title: Camp
-  source: "ours"
-  summary: A card that nobody rolls for.
-  outputs: {result: text}
-  odds_by: result
-  steps:
-  - draw: {card: chances}
-  - let: {result: card.id}
-    headline: "{result}"
 """
 
 

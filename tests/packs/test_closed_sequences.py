@@ -3,7 +3,7 @@ is open, its die is not; a known top comes without a die; and odds count what wh
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import permutations
 from pathlib import Path
@@ -22,15 +22,19 @@ from bot.verification.check_file import check
 from tests.bent_logs import agree_on_forgeries
 from tests.forging import Json, bodies, rechained
 from tests.fresh import fresh_app
+from tests.packs.closed_sequences_helpers import (
+    CARDS,
+    assert_seen,
+    opened,
+)
 from tests.packs.conftest import PackMaker
-from tests.packs.test_draws import CHANCES, FILES, MARCH, SEQUENCES, ford, left, sound
+from tests.packs.draws_helpers import CHANCES, FILES, MARCH, SEQUENCES, ford, left, sound
 from tests.playing import Channel
 from tests.random_play import exported_text
 
 pytestmark = pytest.mark.scenes(10)
 
 AP = {"quiet": 0, "rain": 1, "guide": 3}
-CARDS = ("quiet",) * 4 + ("rain",) * 2 + ("guide",)
 
 
 @pytest.fixture(autouse=True)
@@ -44,15 +48,6 @@ def pack(make_pack: PackMaker, use_packs: Callable[[Path], None]) -> Path:
     path = make_pack({**FILES, "sequences.yaml": SEQUENCES + MARCH})
     use_packs(path.parent)
     return path
-
-
-async def opened(channel: Channel, folder: Path) -> Json:
-    """The game ended, hands and seed open: the exported log, which all three verifiers find
-    sound.
-    """
-    await channel.say("Bob", "hand agree")
-    await channel.do("Anna", "game end confirm", "fair reveal")
-    return await sound(channel, folder)
 
 
 def drawn(log: Json) -> list[Json]:
@@ -474,16 +469,6 @@ BENDS = [_other_card, _an_open_face, _no_hash, _more_hashes, _without_a_die, _mo
 async def test_a_bent_draw_next_to_closed_cards_is_named(is_opened: bool) -> None:
     honest = await _evening(is_opened=is_opened)
     assert_seen(honest, BENDS)
-
-
-def assert_seen(honest: Json, bends: Sequence[Callable[[Json], None]]) -> None:
-    """Assert that `grognard verify` names every forgery of an honest log."""
-    assert check(honest).faults == ()
-    for bend in bends:
-        log = json.loads(json.dumps(honest))
-        bend(log)
-        rechained(log)
-        assert check(log).faults, bend.__name__
 
 
 def _swap(log: Json, one: str, other: str) -> None:

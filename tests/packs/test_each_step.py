@@ -32,7 +32,7 @@ from bot.verification.check_games import audit_games
 from bot.verification.export_format import read_json
 from tests.page_script import said_by_page
 from tests.simulation.process import FOLDER
-from tests.simulation.test_steps import EVERY, player, said
+from tests.simulation.steps_helpers import EVERY, player, said
 from tools import verify_log
 
 LATER = 600.0

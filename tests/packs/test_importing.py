@@ -26,7 +26,7 @@ from bot.rules.tables.table import Table
 from bot.rulesets.packs.archive import MOST_BYTES, zip_content
 from bot.rulesets.packs.pack import PackSystem, load_pack, load_packs_in
 from bot.ui.reply.packing import read_file_text
-from tests.adapters.discord.test_render import shown
+from tests.adapters.discord.render_helpers import shown
 from tests.playing import Channel
 from tests.refusing import refuses
 from tests.standins.slack import check_blocks

@@ -21,7 +21,7 @@ from bot.ui.form.form import Room, build_form
 from bot.ui.spec import Place
 from tests.forging import bodies
 from tests.packs.conftest import PackMaker
-from tests.packs.test_draws import FILES, ford, left, sound
+from tests.packs.draws_helpers import FILES, ford, left, sound
 from tests.playing import Channel
 
 USE = """\

@@ -19,11 +19,11 @@ from bot.storage.records import PACK_FILES, Doc
 from bot.ui.reply.packing import read_file_text
 from bot.ui.spec import Place
 from bot.verification.check_file import check
-from tests.commands.test_pack import add, few, managed
+from tests.commands.pack_helpers import add, few, managed
 from tests.fresh import fresh_app
 from tests.packs.conftest import PackMaker
 from tests.playing import Channel
-from tests.scenarios.test_pack_versions import FIRST, SECOND
+from tests.scenarios.pack_versions_helpers import FIRST, SECOND
 
 
 class Hand:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.commands.test_pack import add, few
+from tests.commands.pack_helpers import add, few
 from tests.packs.conftest import FEW, PackMaker
 from tests.playing import Channel
 

@@ -26,13 +26,13 @@ from bot.verification.check_file import check
 from tests.bent_logs import agree_on_forgeries
 from tests.forging import Json, bodies, rechained
 from tests.fresh import fresh_app
+from tests.packs.closed_draws_helpers import CAMP
+from tests.packs.closed_sequences_helpers import CARDS, assert_seen, opened
 from tests.packs.conftest import PackMaker
-from tests.packs.test_closed_draws import CAMP
-from tests.packs.test_closed_sequences import CARDS, assert_seen, opened
-from tests.packs.test_draws import FILES, MARCH, SEQUENCES, ford, sound
+from tests.packs.draws_helpers import FILES, MARCH, SEQUENCES, ford, sound
 from tests.playing import Channel, two_sides
 from tests.random_play import exported_text
-from tests.seams.test_undo import PLACE, Away
+from tests.seams.undo_helpers import PLACE, Away
 
 pytestmark = pytest.mark.scenes(5)
 

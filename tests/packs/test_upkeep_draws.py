@@ -18,8 +18,8 @@ from bot.verification.check_file import check
 from tests.forging import Json, bodies, rechained, renumbered
 from tests.fresh import fresh_app
 from tests.packs.conftest import PackMaker
+from tests.packs.draws_helpers import FILES, ford, sound
 from tests.packs.evening import refused_by_all
-from tests.packs.test_draws import FILES, ford, sound
 from tests.playing import Channel
 from tests.random_play import exported_text
 

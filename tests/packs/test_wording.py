@@ -19,7 +19,7 @@ from tests.examples import odds
 from tests.forging import bodies, copied, rechained
 from tests.packs.conftest import PackMaker
 from tests.playing import Channel
-from tests.scenarios.test_pack_versions import exported
+from tests.scenarios.pack_versions_helpers import exported
 
 GAME = """
 groups: {combat: Combat}

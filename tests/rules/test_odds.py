@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from operator import or_
-from typing import Any, NamedTuple
+from typing import Any
 
 import icepool
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.rules.dice import Die, Script, d6, d20, make_dice
+from bot.rules.dice import Script, d6, d20, make_dice
 from bot.rules.odds.odds import compute_joint_odds, compute_marginals
 from bot.rules.odds.rolls import TooManyStates, group_alike, group_sums, group_values
 from bot.rules.sequence.sequence import (
@@ -23,12 +22,14 @@ from bot.rules.sequence.sequence import (
     Resolution,
     Roll,
     Ruling,
-    Weighted,
     nest_outputs,
     play,
     ruled,
 )
 from tests.refusing import refuses
+from tests.rules.odds_helpers import (
+    Grouped,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,20 +39,6 @@ class Volley:
     shots: int
     hits: int = 0
     owes: str | None = "shot"
-
-
-class Grouped(NamedTuple):
-    """A step whose rolls are grouped for odds, as those of declared sequences are."""
-
-    dice: tuple[Die, ...]
-    rule: Callable[[Any, Roll], Ruling[Any]]
-    groups: Callable[[Any], Weighted]
-
-    def asks(self, _: Any) -> tuple[Die, ...]:
-        return self.dice
-
-    def group_rolls(self, state: Any) -> Weighted:
-        return self.groups(state)
 
 
 def volley(shots: int, *, grouped: bool = False) -> Plan[Volley]:

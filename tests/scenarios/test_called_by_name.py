@@ -11,27 +11,18 @@ from bot.rulesets.catalog import find_system
 from bot.ui.reply.reply import Reply
 from bot.verification.check_games import audit_games
 from tests.playing import Channel
+from tests.scenarios.called_by_name_helpers import (
+    labels,
+    started,
+)
 
 pytestmark = pytest.mark.scenes(14)
 
 RED = "unit add Red element A firearms=12 morale=14 members=4 weapon=smg"
 
 
-async def started(game: str, *units: str) -> Channel:
-    """A game of side A (Anna) and side B (Bob) with these units."""
-    channel = await Channel.fresh()
-    await channel.do("Anna", f'game start {game} Farm sides="A, B"', "game join A")
-    await channel.do("Bob", "game join B")
-    await channel.do("Anna", *units)
-    return channel
-
-
 def button(reply: Reply, label: str) -> str:
     return next(one.action for one in reply.buttons if one.label == label)
-
-
-def labels(reply: Reply) -> list[str]:
-    return [one.label for one in reply.buttons]
 
 
 async def unit(channel: Channel, key: str) -> str:

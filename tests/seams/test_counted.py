@@ -26,7 +26,7 @@ from tests.page_script import said_by_page
 from tests.playing import Channel
 from tests.random_play import exported_text
 from tests.seams.outcomes import Ready, ready
-from tests.seams.test_undo import assert_verified
+from tests.seams.undo_helpers import assert_verified
 
 SEQUENCES = [
     (game.id, sequence.id)

@@ -8,7 +8,6 @@ units are nobody's scenario.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -30,20 +29,21 @@ from bot.presentation.unit_reasons import lacks_numbers
 from bot.rules.inputs.options import ACTING
 from bot.rules.inputs.units import RosterUnit
 from bot.rulesets.catalog import get_systems
-from bot.rulesets.packs.pack import is_pack, load_pack
+from bot.rulesets.packs.pack import load_pack
 from bot.rulesets.system import FIRES, System, list_builtin_systems
 from bot.ui.form.form import ODDS
 from bot.ui.reply.reply import OPEN_FORM
 from bot.ui.typing.command_text import format_command, parse_text
 from tests.packs.conftest import read
 from tests.playing import Channel
+from tests.seams.every_unit_helpers import (
+    FOLDER,
+    PACKS,
+)
 from tests.standins.slack import check_blocks
 
 LONGEST_ID = 100
 BESIDE = ("leader", "headquarters")
-ROOT = Path(__file__).parents[2]
-FOLDER = Path(os.environ.get("GROGNARD_PACKS") or ROOT / "packs")
-PACKS = [FOLDER] if is_pack(FOLDER) else sorted(filter(is_pack, FOLDER.iterdir()))
 SCENARIOS = [
     (one.id, name)
     for one in (*list_builtin_systems().values(), *map(load_pack, PACKS))

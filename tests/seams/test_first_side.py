@@ -11,7 +11,7 @@ import pytest
 
 from bot.ui.reply.reply import Button, Reply
 from tests.playing import Channel
-from tests.seams.test_green_button import PHASES, ROOT, greens, scenarios
+from tests.seams.green_button_helpers import PHASES, ROOT, greens, scenarios
 
 ASKS = "who goes first?"
 

@@ -5,20 +5,23 @@ a form that offers the side nobody.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
 import pytest
 
 from bot.game.roster import has_left_fight
 from bot.rules.inputs.options import ACTS as ACTING
-from bot.rulesets.catalog import PACKS, load_shared_systems
-from bot.ui.reply.reply import OPEN_FORM, Button, Reply
+from bot.ui.reply.reply import OPEN_FORM, Reply
 from bot.ui.typing.complete import Reason, keep_usable_context
 from tests.playing import Channel
+from tests.seams.green_button_helpers import (
+    PHASES,
+    ROOT,
+    greens,
+    scenarios,
+)
 
-ROOT = Path(__file__).parents[2]
-PHASES = 12
 PLAYERS = ("Anna", "Ben", "Cora", "Dan")
 TRIED = 3
 """Units with which each form of a card is tried."""
@@ -27,21 +30,6 @@ ENDS = ("next:", "pass:", "done:")
 """How the actions of the buttons begin that end a phase, or hand over."""
 ACTS = (OPEN_FORM, "sequence:", "initiative:", "first:", "lead:")
 """How the actions of the buttons begin that do something in the phase."""
-
-
-def scenarios() -> Iterator[tuple[str, str]]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(PACKS, str(ROOT / "packs"))
-        load_shared_systems.cache_clear()
-        found = [
-            (game.id, name) for game in load_shared_systems().values() for name in game.scenarios
-        ]
-    load_shared_systems.cache_clear()
-    yield from found
-
-
-def greens(reply: Reply) -> list[Button]:
-    return [button for button in reply.buttons if button.style == "primary"]
 
 
 def assert_leads_on(reply: Reply, unusable: Collection[str]) -> None:

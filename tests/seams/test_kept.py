@@ -21,7 +21,7 @@ from bot.verification.check_games import audit_games
 from tests.fresh import fresh_app
 from tests.playing import Channel
 from tests.random_play import exported_text
-from tests.seams.test_undo import PLACE, assert_verified, linked
+from tests.seams.undo_helpers import PLACE, assert_verified, linked
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,15 +20,21 @@ from bot.presentation.headline import find_target_option
 from bot.rulesets.catalog import get_systems
 from bot.rulesets.packs.pack import load_pack
 from bot.rulesets.system import ATTACKS, list_builtin_systems
-from bot.ui.reply.reply import OPEN_FORM, Reply
+from bot.ui.reply.reply import OPEN_FORM
 from bot.ui.typing.command_text import format_command, parse_text
-from tests.commands.test_choices import dare
-from tests.commands.test_pack import add, managed
+from tests.commands.choices_helpers import dare
+from tests.commands.pack_helpers import add, managed
 from tests.page_script import said_by_page
 from tests.playing import Channel, two_sides
 from tests.random_play import exported_text
-from tests.seams.test_every_unit import FOLDER, PACKS
-from tests.seams.test_undo import PLACE, assert_verified
+from tests.seams.every_unit_helpers import FOLDER, PACKS
+from tests.seams.last_step_helpers import (
+    OWN_STEPS,
+    asked_first,
+    newest,
+    table,
+)
+from tests.seams.undo_helpers import PLACE, assert_verified
 
 ALL = [*list_builtin_systems().values(), *map(load_pack, PACKS)]
 BLANK = "asl-fire"
@@ -104,14 +110,6 @@ async def shots_with_units_of_the_roster(channel: Channel, id: str) -> list[str]
     return [*attacks, *others]
 
 
-async def newest(channel: Channel) -> dict[str, Any]:
-    """The last event of the channel's game."""
-    loaded = await channel.app.games.load_current(channel.place.key)
-    assert loaded is not None
-    rows = await channel.app.store.load_events(loaded.row, limit=1, newest_first=True)
-    return rows[0].data
-
-
 async def fire(channel: Channel, lines: list[str]) -> dict[str, Any]:
     """Fire until a shot changes nothing in the game; that one, or else the last that was fired."""
     last: dict[str, Any] = {}
@@ -171,45 +169,6 @@ async def test_each_way_to_undo_names_the_last_shot(
     assert not shot.get("after") or is_asking or (id, units) in ALWAYS_CHANGING
     await assert_each_way_names(channel, shot["number"])
     await assert_verified(channel)
-
-
-OWN_STEPS: dict[str, tuple[str, ...]] = {
-    "pass": ("game pass",),
-    "next": ("game next",),
-    "initiative": ("game initiative US",),
-    "unit": ("unit edit us2 marker=+moved",),
-    "settings": ("game settings confirm=no",),
-    "order": ('order write "hold"',),
-    "plan": ('game plan 9 "x"',),
-    "leave": ("game leave",),
-    "sealed": ("roll 2d6 secret",),
-    "deck": ("deck make 1..6 cup",),
-    "draw": ("deck make 1..6 cup", "deck draw cup"),
-    "cards": ("deck make 1..6 cup", "deck draw cup 2", "deck discard all cup"),
-    "sequence": ('lnlt morale-check units="squad morale=5"',),
-}
-"""Kinds of events, and how Anna causes them."""
-
-
-async def table() -> Channel:
-    """A game of Lock 'n Load in which Anna has edited a unit of hers, the last event."""
-    channel = await Channel.fresh(place=PLACE)
-    await two_sides(channel)
-    await channel.do("Anna", "unit edit us1 marker=+moved")
-    return channel
-
-
-async def asked_first(channel: Channel, name: str, number: int) -> Reply:
-    """The question that `/game undo` asks privately; it names this event, and takes nothing
-    back.
-    """
-    before = (await channel.game()).number
-    question = await channel.say(name, "game undo")
-    assert question.private
-    assert question.title.startswith(f"Undo #{number}, "), question.format_text()
-    assert question.buttons[0].label == f"Undo #{number}"
-    assert (await channel.game()).number == before
-    return question
 
 
 @pytest.mark.parametrize("kind", OWN_STEPS)

@@ -29,7 +29,7 @@ from bot.ui.reply.parts import Grid, Odds
 from bot.ui.reply.reply import Reply
 from bot.ui.reply.unit_table import UnitTable
 from tests.adapters.slack.conftest import socket_slack
-from tests.adapters.slack.test_delivery import Post, post
+from tests.adapters.slack.delivery_helpers import Post, post
 from tests.playing import Channel
 from tests.standins.slack import Message, check_blocks
 

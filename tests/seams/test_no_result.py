@@ -19,7 +19,7 @@ from bot.verification.check_games import audit_games
 from tests.page_script import said_by_page
 from tests.playing import Channel
 from tests.random_play import exported_text
-from tests.seams.test_undo import assert_verified
+from tests.seams.undo_helpers import assert_verified
 
 STEPS = {
     "divides": '- roll: {roll: "1d6: try"}\n  - let: {result: "6 // (roll - roll)"}',

@@ -12,7 +12,7 @@ from bot.commands.declare import ButtonOf
 from bot.commands.dispatch import BUTTONS
 from bot.ui.reply.reply import OPEN_FORM, Reply
 from tests.playing import Channel, two_sides
-from tests.seams.test_undo import PLACE, newest
+from tests.seams.undo_helpers import PLACE, newest
 
 SENTENCE = "That button is from an earlier game."
 SHOT = "lnlt fire attackers=us1 targets=vc1 hand=1,6"

@@ -14,7 +14,7 @@ from bot.verification.check_file import check_file
 from tests.page_script import said_by_page
 from tests.playing import Channel, two_sides
 from tests.random_play import exported_text
-from tests.seams.test_undo import PLACE, assert_verified, newest
+from tests.seams.undo_helpers import PLACE, assert_verified, newest
 
 SHOT = "lnlt fire attackers=us1 targets=vc1 adjacent hand=6,3,2 secret"
 BOTH = 'lnlt fire attackers=us1 targets="vc1; vc2" adjacent hand=6,3,2,2 secret'

@@ -15,8 +15,8 @@ from tests.forging import Json, bodies, copied, rechained
 from tests.fresh import fresh_app
 from tests.playing import Channel, two_sides
 from tests.random_play import exported_text
-from tests.seams.test_last_step import OWN_STEPS, asked_first, newest, table
-from tests.seams.test_undo import DAY, PLACE, SHOT, Away, assert_verified
+from tests.seams.last_step_helpers import OWN_STEPS, asked_first, newest, table
+from tests.seams.undo_helpers import DAY, PLACE, SHOT, Away, assert_verified
 
 WITH_DICE = ("sealed", "draw", "cards", "sequence")
 FREE_STEPS = [kind for kind in OWN_STEPS if kind not in WITH_DICE]

@@ -17,7 +17,7 @@ from tests.forging import bodies, rechained
 from tests.page_script import said_by_page
 from tests.playing import Channel, two_sides
 from tests.random_play import exported_text
-from tests.seams.test_undo import PLACE, assert_verified, newest
+from tests.seams.undo_helpers import PLACE, assert_verified, newest
 
 SHOT = "lnlt fire attackers=us1 targets=vc1 hand=1,6"
 DONE = "game pass"

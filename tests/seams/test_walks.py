@@ -27,7 +27,7 @@ from bot.ui.typing.command_text import format_command, quote_value
 from bot.verification.check_games import audit_games
 from tests.fresh import fresh_app
 from tests.playing import Channel
-from tests.seams.test_undo import PLACE, THERE, assert_verified
+from tests.seams.undo_helpers import PLACE, THERE, assert_verified
 from tools.corpus import inputs_for
 
 Doing = Callable[[Channel, str], Awaitable[None]]

@@ -28,7 +28,7 @@ from bot.rules.sequence.sequence import UnitResult, play
 from bot.rulesets.catalog import find_system, get_systems
 from bot.rulesets.play_once import build_odds_rows, compute_each_odds
 from bot.rulesets.system import list_builtin_systems
-from tests.commands.test_ailments import at_worst
+from tests.commands.ailments_helpers import at_worst
 from tools.corpus import frozen, game_of
 
 PLAYS = 60

@@ -6,27 +6,16 @@ import asyncio
 import json
 import socket
 import sys
-import urllib.error
-import urllib.request
 from pathlib import Path
 
 import pytest
 
 from tests.adapters.discord.process import Bot, running
 from tests.ports import free_port
+from tests.sight.running_helpers import (
+    get,
+)
 from tests.standins.discord import DiscordStandIn
-
-
-def fetched(port: str, path: str) -> tuple[int, str]:
-    try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=30) as answer:
-            return answer.status, answer.read().decode()
-    except urllib.error.HTTPError as error:
-        return error.code, error.read().decode()
-
-
-async def get(port: str, path: str) -> tuple[int, str]:
-    return await asyncio.to_thread(fetched, port, path)
 
 
 async def grognard_health(bot: Bot, *words: str) -> tuple[int, str]:

@@ -20,9 +20,9 @@ from bot.app import App
 from bot.odds_pool.pool import OddsService, Worker
 from bot.rulesets import catalog
 from bot.storage.sqlite import SqliteStore
+from tests.packs.closed_draws_helpers import CAMP
 from tests.packs.conftest import FEW
-from tests.packs.test_closed_draws import CAMP
-from tests.packs.test_draws import FILES, SEQUENCES
+from tests.packs.draws_helpers import FILES, SEQUENCES
 from tests.simulation import on_discord, on_slack
 from tests.simulation.door import Connection, Disk
 from tests.simulation.shown import Request

@@ -4,34 +4,27 @@ twice, and all come to the same log."""
 
 from __future__ import annotations
 
-import json
-import os
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from bot.rulesets.packs.pack import PackSystem, load_pack
 from bot.verification.check_file import check
 from bot.verification.export_format import read_json
-from tests.packs.evening import Player
-from tests.packs.test_salt_road import Year
-from tests.packs.test_three_mills import Field
 from tests.page_script import said_by_page
-from tests.simulation.process import FOLDER
 from tests.simulation.steps import Evening, evening
+from tests.simulation.steps_helpers import (
+    CHUNK,
+    EVERY,
+    STEPS,
+    player,
+    said,
+)
 from tools import verify_log
 
 PLACES = {"three-mills": ("hill", "camp", 0.15), "salt-road": ("camp", "hill", 0.004)}
 """Where Anna and Ben play: a channel of Discord and one of Slack, linked. How slow the disk is: so
 that every other command gets a receipt first, or hardly any."""
-EVERY = 1 if os.environ.get("STEPS") == "all" else 8
-"""Of the steps every eighth; all of them with STEPS=all, which takes some ten minutes."""
-STEPS, CHUNK = 80, 16
-"""Behind the last of them a line has come to an end, and the bot only looks whether anything is
-due.
-"""
 SLACK = 8
 """How many steps fewer a line may take than in the evening without kills."""
 CHUNKS = [
@@ -42,16 +35,6 @@ CHUNKS = [
 
 
 @cache
-def player(game: str) -> Player:
-    """Who plays one turn."""
-    if game == "three-mills":
-        return lambda say: Field(say).evening(1)
-    pack = load_pack(FOLDER / game)
-    assert isinstance(pack, PackSystem)
-    return lambda say: Year(say, pack).evening(1)
-
-
-@cache
 def undisturbed(game: str) -> Evening:
     """The evening in which nobody is killed."""
     lived = evening(player(game), None, *PLACES[game])
@@ -59,15 +42,6 @@ def undisturbed(game: str) -> Evening:
     assert lived.kills == lived.retyped == 0
     assert lived.reminders > 5
     return lived
-
-
-def said(log: str) -> dict[str, Any]:
-    """What a log says, but for the time, and the hashes that hold it."""
-    found: dict[str, Any] = json.loads(log)
-    bodies = [{**event["body"], "at": 0} for event in found["events"]]
-    return {key: value for key, value in found.items() if key not in ("exported", "head")} | {
-        "events": bodies
-    }
 
 
 @pytest.mark.slow

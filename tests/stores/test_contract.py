@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from bot.storage.base import DAY, Conflict, Deleted
-from bot.storage.postgres import PostgresStore
 from bot.storage.records import (
     Binding,
     Commit,
     Doc,
-    DueRow,
-    EventRow,
     GameChange,
     Json,
     MarkRow,
@@ -25,50 +20,24 @@ from bot.storage.records import (
     SeedRow,
     TextRow,
 )
-from bot.storage.sqlite import SqliteStore
 from bot.storage.store import Store
-from tests.standins.postgres import PostgresServer, SetClock
+from tests.stores.contract_helpers import (
+    PLACE,
+    SERVER,
+    Clock,
+    event,
+    new_game,
+    out,
+    reminder,
+)
+from tests.stores.contract_helpers import (
+    clock as clock,
+)
+from tests.stores.contract_helpers import (
+    store as store,
+)
 
 pytestmark = pytest.mark.sample(1)
-
-PLACE, SERVER = "discord:s1:c1", "discord:s1"
-
-
-Clock = SetClock
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-async def store(
-    request: pytest.FixtureRequest, tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[Store]:
-    if request.param == "sqlite":
-        async with await SqliteStore.open(tmp_path / "games.db", clock=clock) as opened:
-            yield opened
-    else:
-        server: PostgresServer = request.getfixturevalue("postgres")
-        clock.rules(server, monkeypatch)
-        async with await PostgresStore.open(server.new_database(), clock=clock) as shared:
-            yield shared
-
-
-def event(number: int, game: str = "g1", body: str = '{"kind":"roll"}') -> EventRow:
-    return EventRow(game, number, body, f"hash{number}")
-
-
-def new_game(game: str = "g1", place: str = PLACE, server: str = SERVER) -> Commit:
-    return Commit(
-        request_id=f"start {game}",
-        reply={"text": "A game."},
-        changes=(GameChange(game, 0, (event(1, game),), state={"turn": 1}),),
-        bindings=[Binding(place, game, None, server)],
-        persons=(PersonRow(game, "p1", "discord:anna", "Anna"),),
-        seeds=(SeedRow(game, 1, b"\1" * 32, "c0ffee", 1),),
-    )
 
 
 async def test_a_game_comes_back_as_it_was_committed(store: Store, clock: Clock) -> None:
@@ -341,10 +310,6 @@ async def test_seeds_follow_each_other(store: Store) -> None:
     assert saved is not None
     assert saved.seed == second
     assert "\\x02" not in repr(second), "a seed never gets into a log"
-
-
-def out(place: str = PLACE, held: float = 0.0) -> Outgoing:
-    return Outgoing(place, {"token": "t"}, held)
 
 
 async def test_an_answer_waits_in_the_outbox_until_it_was_posted(
@@ -684,10 +649,6 @@ async def test_a_single_place_can_be_left(store: Store, clock: Clock) -> None:
     await store.mark_server_left("console:here")
     await store.sweep(0)
     assert not await store.list_games()
-
-
-def reminder(at: float, game: str = "g1", owner: str = "discord:anna") -> DueRow:
-    return DueRow(f"{game}/remind-p1", at, "remind", {"count": 0}, owner)
 
 
 async def test_what_is_due_comes_in_order_of_time_and_not_before(

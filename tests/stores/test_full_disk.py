@@ -9,11 +9,8 @@ host starts it again.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 import shutil
-import subprocess
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -28,28 +25,14 @@ from bot.ui.reply.reply import Reply
 from bot.ui.spec import Person, Place
 from bot.verification.check_games import audit_games
 from tests.standins.postgres import HOW, PostgresServer, binaries
+from tests.stores.full_disk_helpers import (
+    fill,
+)
+from tests.stores.full_disk_helpers import (
+    small_disk as small_disk,
+)
 
-SIZE = "160m"
 ANNA, HERE = Person("console:anna", "Anna"), Place("console:here")
-
-
-@pytest.fixture
-def small_disk() -> Iterator[Path]:
-    """A folder that holds little. Skips the test where none can be made."""
-    folder = Path(tempfile.mkdtemp(prefix="grognard-full-"))
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", f"size={SIZE}", "none", str(folder)],
-        check=False,
-        capture_output=True,
-    )
-    if mounted.returncode:
-        folder.rmdir()
-        pytest.skip("needs the right to mount a small file system: run as root")
-    try:
-        yield folder
-    finally:
-        subprocess.run(["umount", "-l", str(folder)], check=True)
-        folder.rmdir()
 
 
 @pytest.fixture
@@ -63,15 +46,6 @@ def server(small_disk: Path) -> Iterator[PostgresServer]:
     server.start()
     yield server
     server.stop()
-
-
-def fill(disk: Path) -> Path:
-    """Leave no room; what takes it."""
-    ballast = disk / "ballast"
-    with ballast.open("wb", buffering=0) as file, contextlib.suppress(OSError):
-        while True:
-            file.write(b"\0" * 65_536)
-    return ballast
 
 
 async def roll(app: App, number: int) -> Reply:

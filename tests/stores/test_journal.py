@@ -17,7 +17,7 @@ from bot.storage.sqlite import SqliteStore
 from bot.storage.sqlite.journal import JournalFile, get_journal_path
 from bot.ui.spec import Command, Person, Place, Receipt
 from tests.standins.postgres import PostgresServer
-from tests.stores.test_contract import Clock
+from tests.stores.contract_helpers import Clock
 
 LEASE = 10.0
 

@@ -30,7 +30,7 @@ from bot.storage.sqlite import TemporaryStore
 from bot.storage.statements import Row, SqlStep, Talk
 from bot.storage.store import Store
 from tests.stores import test_contract as contract
-from tests.stores.test_contract import (
+from tests.stores.contract_helpers import (
     PLACE,
     SERVER,
     Clock,

@@ -20,7 +20,7 @@ from bot.rules.sequence.sequence import Plan
 from bot.rulesets.catalog import get_systems
 from bot.rulesets.lnlt import checks
 from bot.rulesets.system import Sequence
-from tests.systems.test_properties import SEQUENCES, play_any
+from tests.systems.properties_helpers import SEQUENCES, play_any
 from tools.corpus import frozen, game_of, inputs_for
 
 APART = (

@@ -15,7 +15,7 @@ from bot.rules.proof.chain import format_event
 from bot.rulesets.catalog import get_systems
 from bot.verification.check_file import check
 from tests.forging import rechained
-from tests.verification.test_forgeries import fire, honest, of
+from tests.verification.forgeries_helpers import fire, honest, of
 from tools import verify_log
 
 LARGE = 2**53

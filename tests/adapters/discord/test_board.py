@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.adapters.discord.process import running
-from tests.adapters.discord.test_true import duel, fire, press, say
+from tests.adapters.discord.true_helpers import duel, fire, press, say
 from tests.adapters.left_over import time_passes
 from tests.standins.discord import DiscordStandIn
 

@@ -7,7 +7,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -25,10 +24,11 @@ from bot.commands.dispatch import load_shared_registry
 from bot.rules.inputs.options import Option
 from bot.ui.shown_options import list_shown_options
 from bot.ui.spec import CommandSpec
+from tests.adapters.discord.command_payload_helpers import (
+    Json,
+)
 from tests.standins.discord.commands import GLOBAL, check_command
 from tests.standins.discord.errors import Problems
-
-Json = dict[str, Any]
 
 
 @pytest.fixture(scope="module")

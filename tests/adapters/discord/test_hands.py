@@ -10,22 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.adapters.discord.hands_helpers import (
+    choices,
+)
 from tests.adapters.discord.process import running
 from tests.adapters.discord.two_sides import gather, press, say
 from tests.standins.discord import Channel, DiscordStandIn, Message, Person
 
 pytestmark = pytest.mark.scenes(2)
-
-
-def choices(message: Message, menu: str) -> list[str]:
-    """What one of its menus offers."""
-    menus = [
-        part
-        for row in message.components
-        for part in row["components"]
-        if part.get("placeholder") == menu
-    ]
-    return [option["label"] for option in menus[0]["options"]] if menus else []
 
 
 async def seen(player: Person, where: Channel, words: str) -> Message:

@@ -17,7 +17,7 @@ import pytest
 from adapters.discord.command_payload import MAX_COMMAND, build_payload, measure_size
 from bot.commands.dispatch import load_shared_registry
 from bot.ui.shown_options import list_shown_options
-from tests.adapters.discord.test_command_payload import Json
+from tests.adapters.discord.command_payload_helpers import Json
 
 FULL = {"lnlt": 7_926, "ucn": 7_966}
 """Commands that have no room for another option: how many characters they may have."""

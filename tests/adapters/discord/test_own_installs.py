@@ -21,8 +21,8 @@ from adapters.discord.delivery import MOST_TOLD
 from adapters.discord.request import DiscordRequest, build_unasked_request, read_payload
 from bot.verification.export_format import read_export
 from bot.verification.proof import check_proof
+from tests.adapters.discord.http_helpers import playing
 from tests.adapters.discord.process import Bot, locked, running
-from tests.adapters.discord.test_http import playing
 from tests.adapters.left_over import kept, until_nothing_is_left
 from tests.adapters.nursery import share
 from tests.standins.discord import Channel, DiscordStandIn, Message

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from bot.rulesets.packs.archive import zip_content
+from tests.adapters.discord.http_helpers import playing
 from tests.adapters.discord.process import locked, running
-from tests.adapters.discord.test_http import playing
 from tests.extension import EXTENSION
 from tests.packs.conftest import FEW
-from tests.packs.test_when import PACK
-from tests.scenarios.test_pack_versions import FIRST, SECOND, SEQUENCES
+from tests.packs.when_helpers import PACK
+from tests.scenarios.pack_versions_helpers import FIRST, SECOND, SEQUENCES
 from tests.standins.discord import Answer, Channel, DiscordStandIn, Guild, Message, Person
 
 pytestmark = pytest.mark.scenes(1)

@@ -6,18 +6,18 @@ from __future__ import annotations
 
 import pytest
 
-from adapters.discord.render import DiscordMessage, render_message
-from adapters.discord.request import ATTACH_FILES, EMBED_LINKS, EPHEMERAL, DiscordRequest
+from adapters.discord.request import ATTACH_FILES, EMBED_LINKS, EPHEMERAL
 from adapters.discord.text import escape_text, format_fenced, format_line
-from bot.commands.dispatch import load_shared_registry
 from bot.rules.text.phrase import Phrase, Typed
 from bot.rules.text.plain import clean_name
 from bot.ui.reply.parts import Entry
 from bot.ui.reply.reply import LINK, WAITING, Button, File, Reply
-from tests.standins.discord.limits import check_message
+from tests.adapters.discord.render_helpers import (
+    ALL,
+    shown,
+)
 from tests.standins.discord.mentions import mentions
 
-ALL = EMBED_LINKS | ATTACH_FILES
 FIRE = Reply(
     "Squad is shaken",
     ("attack [5] + firepower 4 = 9", Phrase("Type: ", Typed("/lnlt rally unit_a"))),
@@ -26,18 +26,6 @@ FIRE = Reply(
     buttons=(Button("again:41", "Again"), Button("undo:41", "Undo")),
 )
 LONG = Reply("Log", tuple(f"line {number} {'x' * 40}" for number in range(200)), footer=("#9",))
-
-
-def shown(reply: Reply, allowed: int = ALL) -> DiscordMessage:
-    message = render_message(
-        reply,
-        DiscordRequest(1, "token", 2, 2, 3, guild=4, allowed=allowed),
-        load_shared_registry(),
-    )
-    check_message(
-        message.body, [len(file.text) for file in message.files], flags=message.body.get("flags", 0)
-    )
-    return message
 
 
 def test_the_first_line_is_the_content_the_rest_one_embed() -> None:

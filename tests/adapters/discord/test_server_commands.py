@@ -14,10 +14,10 @@ import pytest
 from adapters.discord.registration import NO_RIGHT, TODAY, TOO_MANY_A_DAY, ServerCommands
 from bot.ui.reply.reply import Reply
 from bot.ui.spec import Place
-from tests.commands.test_pack import add, few, managed
+from tests.commands.pack_helpers import add, few, managed
 from tests.packs.conftest import FEW
 from tests.playing import Channel
-from tests.scenarios.test_pack_versions import FIRST, SECOND
+from tests.scenarios.pack_versions_helpers import FIRST, SECOND
 
 SERVER = "discord:7"
 

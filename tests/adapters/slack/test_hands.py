@@ -7,13 +7,16 @@ from pathlib import Path
 import pytest
 
 from tests.adapters.slack.conftest import settle
+from tests.adapters.slack.hands_helpers import (
+    GIVE,
+    PLAY,
+    choices,
+    words,
+)
 from tests.adapters.slack.process import running
 from tests.standins.slack import Channel, Message, SlackStandIn, User
-from tests.standins.slack.views import OpenView
 
 pytestmark = pytest.mark.scenes(2)
-
-PLAY, GIVE = "a:menu-0", "a:menu-2"
 
 
 async def say(player: User, where: Channel, command: str, text: str) -> Message:
@@ -28,17 +31,6 @@ async def gather(anna: User, ben: User, games: Channel) -> None:
     await say(ben, games, "/game", "join VC")
     await say(anna, games, "/unit", 'add "US Squad 1..4" squad US morale=5 fp=2')
     await say(ben, games, "/unit", 'add "VC Squad 1..6" squad VC morale=12 fp=1')
-
-
-def words(view: OpenView) -> str:
-    """All that a window says."""
-    return f"{view.title} {view.blocks}"
-
-
-def choices(view: OpenView | Message, menu: str) -> list[str]:
-    """What one of its menus offers."""
-    found = [element for _, element in view.elements() if element["action_id"] == menu]
-    return [option["text"]["text"] for option in found[0]["options"]] if found else []
 
 
 async def test_a_hand_is_a_window_that_changes_with_each_card(

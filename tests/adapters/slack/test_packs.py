@@ -12,8 +12,8 @@ from bot.rulesets.packs.archive import zip_content
 from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import running
 from tests.packs.conftest import FEW
-from tests.packs.test_when import PACK
-from tests.scenarios.test_pack_versions import FIRST, GAME, SECOND
+from tests.packs.when_helpers import PACK
+from tests.scenarios.pack_versions_helpers import FIRST, GAME, SECOND
 from tests.standins.slack import Channel, Message, SlackStandIn, User
 
 pytestmark = pytest.mark.scenes(1)

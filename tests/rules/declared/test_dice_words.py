@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
-from random import Random
 from typing import Any
 
 import pytest
@@ -20,7 +19,10 @@ from bot.rules.inputs.input_values import Given
 from bot.rules.odds.odds import compute_marginals
 from bot.rules.odds.rolls import TooManyStates
 from bot.rules.sequence.sequence import play
-from tests.rules.declared.test_dice import counted, declared, rolled
+from tests.rules.declared.dice_helpers import counted, declared, rolled
+from tests.rules.declared.dice_words_helpers import (
+    Seeded,
+)
 
 WORDS = (
     "4d6kh3",
@@ -37,18 +39,6 @@ WORDS = (
     "4d6r2ro<=3!",
     "3dAkl1",
 )
-
-
-class Seeded:
-    """Dice of a seed, with their labels."""
-
-    def __init__(self, seed: int) -> None:
-        self._random = Random(seed)
-        self.drawn: list[int | str] = []
-
-    def draw(self, die: Die) -> int | str:
-        self.drawn.append(die.value(self._random.randint(1, die.sides)))
-        return self.drawn[-1]
 
 
 def steps(dice: str) -> Any:

@@ -16,7 +16,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.input_values import Given
 from bot.rules.odds.odds import compute_joint_odds, compute_marginals, format_key
 from bot.rules.sequence.sequence import play
-from tests.rules.declared.test_idioms import declared, given, squad
+from tests.rules.declared.idioms_helpers import declared, given, squad
 
 PATHS = (
     "roll",

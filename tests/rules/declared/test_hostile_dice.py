@@ -13,8 +13,8 @@ from bot.rules.errors import TableError, UserError
 from bot.rules.inputs.input_values import Given
 from bot.rules.odds.odds import compute_marginals
 from bot.rules.sequence.sequence import MOST_ROLLED, play
-from tests.rules.declared.test_dice import declared
-from tests.rules.declared.test_dice_words import Seeded
+from tests.rules.declared.dice_helpers import declared
+from tests.rules.declared.dice_words_helpers import Seeded
 
 SECONDS = 6
 """Of work for each, on a machine that others use; alone it is a third of that at most."""

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bot.rules.errors import TableError
-from tests.rules.declared.test_language import compiled
+from tests.rules.declared.language_helpers import compiled
 
 FILE = """lists:
   ranks: [fresh, pinned, broken]

@@ -13,9 +13,9 @@ from bot.rules.declared.declared import Declared
 from bot.rules.inputs.input_values import Given
 from bot.rules.odds.odds import Meter, OddsCount
 from bot.rules.sequence.sequence import build_row
-from tests.rules.declared.test_code import CHOSEN, NESTED, OWN, POOL
-from tests.rules.declared.test_language import given, squad, steps
-from tests.rules.declared.test_pools import CHOICES, ROUNDS
+from tests.rules.declared.code_helpers import CHOSEN, NESTED, OWN, POOL
+from tests.rules.declared.language_helpers import given, squad, steps
+from tests.rules.declared.pools_helpers import CHOICES, ROUNDS
 
 
 def bound(sequence: Declared, path: str, units: int) -> Any:

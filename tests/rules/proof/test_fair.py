@@ -3,41 +3,16 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
-
-import pytest
 
 from bot.rules.dice import d6, make_averaging_die
 from bot.rules.proof.fair import NO_TEXTS, Stream, compute_commitment, compute_digest
-
-SEED = bytes(range(32))
-GAME = "a1b2c3d4e5f60718"
-
-# The value that chi-square exceeds once in 1,000 fair samples, by degrees of freedom.
-CHI_SQUARE = {
-    1: 10.83,
-    2: 13.82,
-    3: 16.27,
-    5: 20.52,
-    7: 24.32,
-    9: 27.88,
-    11: 31.26,
-    19: 43.82,
-    99: 148.23,
-}
-
-
-@pytest.fixture(scope="module")
-def page(root: Path) -> str:
-    return (root / "docs" / "dice.md").read_text()
-
-
-def rows(page: str, heading: str) -> list[list[str]]:
-    """The cells of the table below the row `heading`."""
-    table = page.split(heading)[1].split("\n\n")[0]
-    return [
-        [cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[2:]
-    ]
+from tests.rules.proof.fair_helpers import (
+    GAME,
+    SEED,
+)
+from tests.rules.proof.fair_helpers import (
+    page as page,
+)
 
 
 def test_a_die_on_the_table_is_noted_as_an_event_keeps_it() -> None:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from bot.rules.dice import AVERAGING, Die, make_averaging_die
 from bot.rules.proof.fair import NO_TEXTS, Stream, compute_digest
-from tests.rules.proof.test_fair import CHI_SQUARE, GAME, SEED, rows
+from tests.rules.proof.fair_helpers import CHI_SQUARE, GAME, SEED, rows
 
 LARGE = 2**31 + 1
 

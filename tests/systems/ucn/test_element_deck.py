@@ -19,7 +19,7 @@ from bot.ui.form.form import build_form
 from bot.ui.reply.reply import Reply
 from bot.verification.check_file import check
 from tests.forging import bodies, rechained
-from tests.packs.test_cups import labels, sound
+from tests.packs.cups_helpers import labels, sound
 from tests.playing import Channel
 from tests.random_play import exported_text
 
