@@ -41,7 +41,7 @@ class FrozenDice(Stream):
         self._event = event
         self._draws = count()
 
-    def _face(self, sides: int) -> int:
+    def _draw_face(self, sides: int) -> int:
         first_unusable = 2**32 // sides * sides
         draw = next(self._draws)
         for attempt in count():

@@ -248,7 +248,8 @@ def _find_addition(heading: str) -> int:
     if not match:
         return 0
     text_after = match[2]
-    if any(sign.match(text_after) for sign in (_OTHER_DICE, _TIMES, _KEEP_OR_DROP)):
+    has_other_dice = _OTHER_DICE.match(text_after) or _TIMES.match(text_after)
+    if has_other_dice or _KEEP_OR_DROP.match(text_after):
         raise make_import_error(
             f"The heading says {match[0][:20].strip()}: a table is rolled with plain dice of one "
             f"kind, such as 2d6 or 1d6+1.",
