@@ -60,7 +60,7 @@ def count_odds_reply(sequence: Sequence, inputs: Mapping[str, object]) -> Reply:
             counted[prefix + path] = odds
     cause = format_cause(sequence, list_actors(sequence, parsed), YOU)
     targets = join_names(list_affected_units(sequence, parsed))
-    return build_odds_reply(sequence, inputs, rows, counted, by=cause, whom=targets)
+    return build_odds_reply(sequence, inputs, rows, counted, cause=cause, target_names=targets)
 
 
 def format_unit_odds(reply: Reply) -> str:
@@ -118,7 +118,7 @@ def build_round_odds(
     """
     count = int(clean(ROUNDS, rounds))
     fight = count_rounds(sequence.system.id, sequence.id, inputs, count)
-    reply = build_rounds_reply(sequence, inputs, fight, count, by=sequence.title)
+    reply = build_rounds_reply(sequence, inputs, fight, count, cause=sequence.title)
     odds: dict[str, object] = {
         "odds": {token: str(chance) for token, chance in fight.after.items()},
         "decided": {token: str(chance) for token, chance in fight.decided.items()},

@@ -145,12 +145,12 @@ def _label_choices(
             subject = subjects[index] if len(indexes) > 1 else ""
             words.append(f"{subject}{picks[index].replace('-', ' ')}")
         words_by_chances.setdefault(shared.result_chances, []).append(" and ".join(words))
-    by = subjects[indexes[0]] if len(indexes) == 1 else ""
+    subject = subjects[indexes[0]] if len(indexes) == 1 else ""
     labels = {}
     for shared in options.values():
         label = " or ".join(dict.fromkeys(words_by_chances[shared.result_chances]))
         labels[label] = shared
-    return by, labels
+    return subject, labels
 
 
 def _changes_odds(choices: list[Choice], options: Mapping[Picks, SharedOdds], index: int) -> bool:
@@ -201,16 +201,16 @@ def build_odds_reply(
     rows: Mapping[str, OddsRow],
     counted: Mapping[str, Distribution],
     *,
-    by: str = "",
-    whom: str = "",
+    cause: str = "",
+    target_names: str = "",
     came: Mapping[str, str] | None = None,
     typed: str = "",
 ) -> Reply:
     """Build the private reply with the exact odds of every unit, identical ones together.
 
     `rows` are those of `odds_rows`; `counted` are their odds and `came` the actual results, both by
-    the same paths. `by` names who acts, `whom` units without a name of their own. `typed` is the
-    line that rolls it, if no button does.
+    the same paths. `cause` names who acts, `target_names` the units without a name of their own.
+    `typed` is the line that rolls it, if no button does.
     """
     groups = [
         _label_choices(sequence, options)
@@ -219,10 +219,10 @@ def build_odds_reply(
     open_groups = [(subject, options) for subject, options in groups if "" not in options]
     if open_groups:
         subject, options = open_groups[0]
-        title, chance = _format_decision_by_option(sequence, subject, options, whom)
+        title, chance = _format_decision_by_option(sequence, subject, options, target_names)
     else:
         units = [shared for _, options in groups for shared in options.values()]
-        title, chance = format_decision(sequence, units, whom)
+        title, chance = format_decision(sequence, units, target_names)
     came_by_name: dict[str, list[str]] = {}
     if came:
         result_words = list_unit_result_words(sequence)
@@ -235,7 +235,9 @@ def build_odds_reply(
             is_first = index == 0
             choice = f"{subject}{label}" if is_first else label
             bars.append(
-                _build_bars(sequence, shared, whom, came_by_name, choice, goes_on=not is_first)
+                _build_bars(
+                    sequence, shared, target_names, came_by_name, choice, goes_on=not is_first
+                )
             )
     has_hidden_choice = not open_groups and any(row.under for row in rows.values())
     exact = WHATEVER if has_hidden_choice else EXACT
@@ -244,16 +246,16 @@ def build_odds_reply(
         footer = " ".join(filter(None, (format_inputs(sequence, raw), exact)))
     lines: list[Part] = [Phrase("Roll it: ", Typed(typed))] if typed else []
     lines += [*bars, Small(footer)]
-    return Reply(title, tuple(lines), by=by, tone=_get_tone(chance), private=True)
+    return Reply(title, tuple(lines), by=cause, tone=_get_tone(chance), private=True)
 
 
 def _format_decision_by_option(
-    sequence: Sequence, by: str, options: Mapping[str, SharedOdds], whom: str
+    sequence: Sequence, subject: str, options: Mapping[str, SharedOdds], target_names: str
 ) -> tuple[str, Fraction]:
     """Return the chance that decides for each option of a choice, and the highest of them.
 
     `58% that the squad falls back if retreat or zone, 8% if hold`. If that chance is the same for
-    all options, the likeliest results of each are shown. `by` is the subject of the choice.
+    all options, the likeliest results of each are shown. `subject` is that of the choice.
     """
     groups = [*options.values()]
     first_group = groups[0]
@@ -273,17 +275,17 @@ def _format_decision_by_option(
     asked_question = ""
     if texts is percents:
         question = question.replace(": {}", " for {}")
-        asked_question = f" {question.replace('{}', format_each(first_group, whom))}"
+        asked_question = f" {question.replace('{}', format_each(first_group, target_names))}"
     pieces: list[str] = []
     for text, text_labels in labels.items():
         condition = " or ".join(text_labels)
         if not pieces:  # the first one says what is asked and who chooses
-            pieces.append(f"{text}{asked_question} if {by}{condition}")
+            pieces.append(f"{text}{asked_question} if {subject}{condition}")
         else:
             pieces.append(f"{text} if {condition}")
     heading = first_group.noun
-    if not heading and (first_group.names[0] or whom):
-        heading = format_odds_names(first_group.names, whom)
+    if not heading and (first_group.names[0] or target_names):
+        heading = format_odds_names(first_group.names, target_names)
     prefix = f"{heading}: " if heading and not asked_question else ""
     separator = "; " if texts is likeliest_results else ", "
     title = capitalize_first(prefix + separator.join(pieces))
@@ -308,7 +310,7 @@ def _format_actual_results(bars: Iterable[Odds]) -> str:
 def _build_bars(
     sequence: Sequence,
     odds: SharedOdds,
-    whom: str,
+    target_names: str,
     came: Mapping[str, list[str]],
     chosen: str = "",
     *,
@@ -321,7 +323,7 @@ def _build_bars(
     """
     questions = get_decision_question(sequence)
     shared, folded_words = _fold_rare_numbers(odds)
-    heading = _format_bars_heading(sequence, shared, whom)
+    heading = _format_bars_heading(sequence, shared, target_names)
     if chosen:
         heading = f"If {chosen}" if goes_on else f"{heading}, if {chosen}"
     came_words = [
@@ -343,13 +345,13 @@ def _build_bars(
     )
 
 
-def _format_bars_heading(sequence: Sequence, shared: SharedOdds, whom: str) -> str:
+def _format_bars_heading(sequence: Sequence, shared: SharedOdds, target_names: str) -> str:
     """Return the units that bars are about, with the noun of their numbers: `Squad 1, men lost`."""
-    fallback = whom or _format_odds_cause(sequence)
+    fallback = target_names or _format_odds_cause(sequence)
     if isinstance(get_decision_question(sequence), dict):
         fallback = sequence.title
     names = format_odds_names(shared.names, fallback)
-    if shared.noun and (shared.names[0] or whom):
+    if shared.noun and (shared.names[0] or target_names):
         return f"{names}, {shared.noun}"
     return names
 
@@ -381,15 +383,15 @@ def _format_odds_cause(sequence: Sequence) -> str:
     return sequence.title if cause in _SAYING_NOTHING else cause[:1].upper() + cause[1:]
 
 
-def format_odds_names(names: Iterable[str], whom: str) -> str:
-    """Return the names of units with the same odds: `VC Squads 5 + 6`. `whom` is for units without
-    name.
+def format_odds_names(names: Iterable[str], target_names: str) -> str:
+    """Return the names of units with the same odds: `VC Squads 5 + 6`. `target_names` stands for
+    units without a name.
     """
-    return join_names(name or whom for name in names)
+    return join_names(name or target_names for name in names)
 
 
 def format_decision(
-    sequence: Sequence, found: Iterable[SharedOdds], whom: str
+    sequence: Sequence, found: Iterable[SharedOdds], target_names: str
 ) -> tuple[str, Fraction]:
     """Return the chance that decides for each group as a title, and the highest of these chances.
 
@@ -404,13 +406,13 @@ def format_decision(
         groups = [shared for shared in groups if shared.harmful_results or not shared.is_hit]
     question, chances = _find_decision_chances(sequence, groups)
     if chances:
-        return _format_answers(question, groups, chances, whom), max(chances)
+        return _format_answers(question, groups, chances, target_names), max(chances)
     first_group = groups[0]
     words = {word for shared in groups for _, word, _ in shared.chances}
     if first_group.names[0] and words == {NO_EFFECT}:
         names = join_names(name for shared in groups for name in shared.names)
         return f"No effect on {names}: 100%", Fraction(0)
-    name = format_odds_names(first_group.names, whom) if len(groups) > 1 else ""
+    name = format_odds_names(first_group.names, target_names) if len(groups) > 1 else ""
     heading = ", ".join(filter(None, (name, first_group.noun)))
     title = _format_likeliest_results(first_group, LIKELIEST)
     if heading:
@@ -493,7 +495,7 @@ def _build_that_clause(groups: list[SharedOdds], token: str) -> str:
 
 
 def _format_answers(
-    question: str, found: list[SharedOdds], chances: list[Fraction], whom: str
+    question: str, found: list[SharedOdds], chances: list[Fraction], target_names: str
 ) -> str:
     """Return the question about the first group with its chance, then the others' chances.
 
@@ -509,11 +511,13 @@ def _format_answers(
     for groups in groups_by_percent.values():
         names = tuple(name for shared in groups for name in shared.names)
         merged.append(replace(groups[0], names=names))
-    short_names = [format_each(shared, whom) for shared in merged]
+    short_names = [format_each(shared, target_names) for shared in merged]
     answers = []
     for percent, name, shared in zip(groups_by_percent, short_names, merged, strict=True):
         is_unique = short_names.count(name) == 1
-        answers.append((percent, name if is_unique else format_odds_names(shared.names, whom)))
+        answers.append(
+            (percent, name if is_unique else format_odds_names(shared.names, target_names))
+        )
     whole = _join_chances(question, answers)
     if len(whole) <= ROOM:
         return whole
@@ -532,12 +536,12 @@ def _join_chances(question: str, answers: list[tuple[str, str]]) -> str:
     return ", ".join([first_answer, *(f"{percent} {name}" for percent, name in others)])
 
 
-def format_each(shared: SharedOdds, whom: str) -> str:
+def format_each(shared: SharedOdds, target_names: str) -> str:
     """Return units with the same odds in a sentence: `each VC squad`, `each of Nguyen and Tran`."""
     if len(shared.names) != 1:
         stem = find_stem(shared.names)
         return f"each {stem}" if stem else f"each of {join_names(shared.names)}"
-    name = shared.names[0] or whom or "the unit"
+    name = shared.names[0] or target_names or "the unit"
     if not name.islower() or name.startswith(("the ", "each ")):
         return name
     return f"the {name}"
@@ -590,27 +594,28 @@ STILL = "still fighting"
 
 
 def build_rounds_reply(
-    sequence: Sequence, raw: Mapping[str, object], fought: FightOdds, rounds: int, *, by: str
+    sequence: Sequence, raw: Mapping[str, object], fight: FightOdds, rounds: int, *, cause: str
 ) -> Reply:
     """Build the private reply with the odds of a fight after some rounds and at its end.
 
     The title has the chance that decides after these rounds; the last line the average length.
+    `cause` says who fights.
     """
     unit = "round" if rounds == 1 else "rounds"
-    after = f"after {rounds} {unit}"
+    condition = f"after {rounds} {unit}"
     groups = []
-    for head, counted in ((after.capitalize(), fought.after), ("To the end", fought.decided)):
+    for head, counted in ((condition.capitalize(), fight.after), ("To the end", fight.decided)):
         row = OddsRow(
             head, (), lambda _: None, lambda token: STILL if token == UNDECIDED else token
         )
         groups.append(_build_shared_odds(sequence, row, counted))
     title, chance = format_decision(sequence, groups[:1], "")
-    notes = (format_inputs(sequence, raw), _format_average_rounds(fought), EXACT)
+    notes = (format_inputs(sequence, raw), _format_average_rounds(fight), EXACT)
     bars = (_build_bars(sequence, shared, "", {}) for shared in groups)
     return Reply(
         title,
         (*bars, Small(" ".join(filter(None, notes)))),
-        by=", ".join(filter(None, (after, by))),
+        by=", ".join(filter(None, (condition, cause))),
         tone=_get_tone(chance),
         private=True,
     )

@@ -141,7 +141,10 @@ def _rank_changes(
 
 
 def _build_comparison_reply(
-    level: ComparedLevel, whom: str, planned_chance: Fraction, chances: list[tuple[str, Fraction]]
+    level: ComparedLevel,
+    target_names: str,
+    planned_chance: Fraction,
+    chances: list[tuple[str, Fraction]],
 ) -> Reply:
     rows = sorted([*chances, (PLAN, planned_chance)], key=lambda row: (-row[1], row[0] != PLAN))
     best, chance = rows[0]
@@ -155,7 +158,7 @@ def _build_comparison_reply(
         tuple((label, float(chance), float(chance - planned_chance)) for label, chance in rows)
     )
     small = Small(f"Each row changes one thing. {EXACT}")
-    about = f"{level.label}, {whom}" if whom else level.label
+    about = f"{level.label}, {target_names}" if target_names else level.label
     return Reply(title, (drawn, small), by=about, private=True)
 
 

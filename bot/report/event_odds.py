@@ -210,7 +210,7 @@ def _list_odds(sequence: Sequence, shot: RecordedShot) -> Iterator[Json]:
     results = find_actual_results(shot, plays)
     came = {path: token for path, token in results.items() if path in rows_by_path}
     reply = build_odds_reply(
-        sequence, shot.raw, rows_by_path, odds_by_path, whom=affected, came=came
+        sequence, shot.raw, rows_by_path, odds_by_path, target_names=affected, came=came
     )
     for part in reply.lines:
         if isinstance(part, Odds):

@@ -25,7 +25,11 @@ def odds_of(game: str, id: str, **given: Any) -> Reply:
     sequence = find_system(game).find_sequence(id)
     rows = build_odds_rows(sequence, given)
     return build_odds_reply(
-        sequence, given, rows, compute_each_odds(sequence, given, tuple(rows)), whom="target"
+        sequence,
+        given,
+        rows,
+        compute_each_odds(sequence, given, tuple(rows)),
+        target_names="target",
     )
 
 

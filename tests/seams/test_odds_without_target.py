@@ -99,7 +99,7 @@ def test_the_odds_name_the_target_and_never_those_who_act(sequence: Sequence, ho
         assert {name.split()[0] for name in acting} == {NAME}, acting
     counted = compute_each_odds(sequence, raw, tuple(rows), roster)
     reply = build_odds_reply(
-        sequence, raw, rows, counted, whom=join_names(list_affected_units(sequence, given))
+        sequence, raw, rows, counted, target_names=join_names(list_affected_units(sequence, given))
     )
     said = " ".join(
         (reply.title, *(part.heading for part in reply.lines if isinstance(part, Odds)))

@@ -108,7 +108,9 @@ async def answer_odds(
         acting, targets = list_parties(sequence, raw, roster)
         cause = format_cause(sequence, acting, user_name)
         typed = format_command(spec, given | typed_options) if is_typed else ""
-        reply = build_odds_reply(sequence, raw, rows, chances, by=cause, whom=targets, typed=typed)
+        reply = build_odds_reply(
+            sequence, raw, rows, chances, cause=cause, target_names=targets, typed=typed
+        )
         is_single = not plays[0].unit
         title = reply.title
         if is_single:
@@ -248,7 +250,7 @@ async def answer_rounds(
     )
     acting, _ = list_parties(sequence, raw, roster)
     cause = format_cause(sequence, acting, context.user_name)
-    reply = build_rounds_reply(sequence, raw, counted, rounds, by=cause)
+    reply = build_rounds_reply(sequence, raw, counted, rounds, cause=cause)
     reply = add_rule_notes(reply, ruled)
     draft = save_draft(context, spec.path, given)
     return add_share_button(context, replace(reply, buttons=_build_draft_buttons(draft)))
@@ -298,7 +300,9 @@ async def show_shot_odds(context: Context, number: int) -> Reply:
     }
     units = [play.unit for play in plays if play.unit]
     targets = join_names(units or list_affected_units(shot.sequence, plays[0].given))
-    reply = build_odds_reply(shot.sequence, shot.raw, rows, counted, whom=targets, came=results)
+    reply = build_odds_reply(
+        shot.sequence, shot.raw, rows, counted, target_names=targets, came=results
+    )
     reply = name_sides_in_odds(reply, shot.sequence, game)
     participle = "fired" if fired.spec.verb in FIRES else "rolled"
     reply = replace(reply, by=f"the odds of #{number} as it was {participle}")
