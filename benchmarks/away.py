@@ -16,8 +16,8 @@ from pathlib import Path
 
 from benchmarks.goals import goal
 from tests.adapters.discord.process import Bot
+from tests.monitoring.running_helpers import get
 from tests.ports import free_port
-from tests.sight.running_helpers import get
 from tests.standins.discord import DiscordStandIn
 from tests.standins.postgres import postgres_server
 

@@ -286,7 +286,7 @@ def _forked_workers() -> Iterator[None]:
     start = Worker._ensure_process
 
     async def started(worker: Worker) -> Any:
-        if os.environ["PYTEST_CURRENT_TEST"].startswith("tests/odds_worker/"):
+        if os.environ["PYTEST_CURRENT_TEST"].startswith("tests/odds_pool/"):
             return await start(worker)
         if worker._process is None or worker._process.returncode is not None:
             worker._process = cast(

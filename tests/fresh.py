@@ -24,7 +24,7 @@ _OPEN: list[TemporaryStore] = []
 _APPS: list[App] = []
 _IS_FRESH = ContextVar("_IS_FRESH", default=False)
 _connect = aiosqlite.connect
-WITH_THREADS = ("tests/stores/", "tests/test_house.py")
+WITH_THREADS = ("tests/storage/", "tests/test_house.py")
 """Tests of the stores, and of which files a command enters on its own thread."""
 
 

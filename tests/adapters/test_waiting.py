@@ -24,11 +24,11 @@ from bot.storage.base import PassingError, StoreError
 from bot.storage.sqlite import SqliteStore
 from tests.adapters.discord.process import Bot
 from tests.fresh import fresh_app
+from tests.monitoring.running_helpers import get
 from tests.ports import free_port
-from tests.sight.running_helpers import get
 from tests.standins.discord import DiscordStandIn
 from tests.standins.postgres import PostgresServer, postgres_server
-from tests.stores.full_disk_helpers import fill, small_disk
+from tests.storage.full_disk_helpers import fill, small_disk
 
 __all__ = ["small_disk"]  # a fixture
 

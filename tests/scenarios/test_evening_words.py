@@ -13,9 +13,9 @@ from bot.rulesets.catalog import GONE, find_system, list_lost_states
 from bot.ui.reply.reply import Reply, build_error_reply
 from tests.examples import play_example
 from tests.playing import Channel
+from tests.rulesets.ucn.rosters import roster, unit
 from tests.scenarios.called_by_name_helpers import labels, started
 from tests.scenarios.evening import EXPECTED, list_able
-from tests.systems.ucn.rosters import roster, unit
 
 
 async def at_the_ford() -> Channel:

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.scenes(2)
 PHONE = 39
 """Columns of a phone."""
 MOST_LINES = 22
-"""Of twelve men with any dice, their weapons jammed as well; for dice of one kind tests/answers
+"""Of twelve men with any dice, their weapons jammed as well; for dice of one kind tests/presentation
 has fewer.
 """
 
