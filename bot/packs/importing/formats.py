@@ -174,7 +174,7 @@ def _assign_weighted_spans(
 
 def _find_last_figure(spans: Sequence[Span]) -> int:
     """Return the highest figure if the spans cover 1, 2, 3 ... without a gap, in any order, and a
-    die can have so many faces; else 0.
+    die can have that many faces; else 0.
     """
     highest = 0
     for low, high in sorted({(low or 0, high or 0) for low, high in spans}):

@@ -1,5 +1,5 @@
-"""Tables that are lists: a title with dice, then a line for each result. Also the lines with which
-Roll20 is told to make a table.
+"""Tables that are lists: a title with dice, then a line for each result. Also the commands
+with which Roll20 makes a table.
 """
 
 import csv

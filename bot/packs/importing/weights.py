@@ -42,12 +42,12 @@ def is_chance_heading(heading: str) -> bool:
 
 
 def read_weights(cells: Sequence[str]) -> list[Fraction]:
-    """Return the cells of a column as weights (`3`, `2.5`, `2,5`, `1/3`), [] if one is none."""
+    """Return the cells of a column as weights (`3`, `2.5`, `2,5`, `1/3`); [] if one is not."""
     return _read_numbers(_NUMBER, cells)
 
 
 def read_percents(cells: Sequence[str]) -> list[Fraction]:
-    """Return the cells of a column as percentages (`50%`, `62,5 %`), [] if one is none."""
+    """Return the cells of a column as percentages (`50%`, `62,5 %`); [] if one is not."""
     return _read_numbers(_PERCENT, cells)
 
 
