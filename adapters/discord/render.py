@@ -76,9 +76,9 @@ def render_message(
 ) -> DiscordMessage:
     """Render a reply as the message that answers a request.
 
-    `late` adds the note that it is late, or another text as its prefix. A text that is too long is
-    shortened, with the whole as a file if the bot may attach files. The message can ping nobody
-    but the users whom the reply calls.
+    `commands` are those of the server. `late` adds the note that it is late, or another text as its
+    prefix. A text that is too long is shortened, with the whole as a file if the bot may attach
+    files. The message can ping nobody but the users whom the reply calls.
     """
     reply = write_commands(reply, CommandReader.DISCORD, commands)
     reply = _adapt_to_own_install(reply, request)
