@@ -28,7 +28,7 @@ NOWHERE = "\0"
 """A sign that no text of a pattern ends with."""
 
 EXAMPLES: Mapping[tuple[str, str], Mapping[str, Any]] = {
-    ("adapters/console/screen.py", '"  " + named'): {"named": r"(?<!\w)US(?!\w)"},
+    ("adapters/console/screen.py", '"  " + pattern'): {"pattern": r"(?<!\w)US(?!\w)"},
     ("adapters/slack/tables_and_charts.py", r'rf"unsupported type:? {kind}\b"'): {"kind": "table"},
     ("adapters/slack/text.py", r'rf"<@{re.escape(bot)}(?:\|[^<>]*)?>"'): {"bot": "U123"},
     ("adapters/web_server.py", "signature_form"): {"signature_form": "v0=[0-9a-f]{64}"},

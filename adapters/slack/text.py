@@ -61,8 +61,7 @@ def get_text_after_mention(text: str, bot: str) -> str:
     """
     if len(text) > MAX_LENGTH:
         return text[: MAX_LENGTH + 1]
-    mention = rf"<@{re.escape(bot)}(?:\|[^<>]*)?>"
-    marked_text = re.sub(mention, "\0", text, count=1)
+    marked_text = re.sub(rf"<@{re.escape(bot)}(?:\|[^<>]*)?>", "\0", text, count=1)
     text_before, _, text_after = marked_text.partition("\0")
     return text_after.strip(" :,\n") or text_before.strip()
 
