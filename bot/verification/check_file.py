@@ -38,7 +38,8 @@ def check(
 
     `heads` are texts with hashes known from elsewhere, see `read_heads`. `with_tables` says whether
     to replay outcomes. Faults of events before `imported_until` become remarks, because a host
-    answers only for what was played there. Raises UserError for data that is no export.
+    answers only for what was played there. If chain, seeds, texts or dice have faults, nothing else
+    is checked. Raises UserError for data that is no export, and for a text without a head.
     """
     log = read_export(data)
     proof = check_proof(log, heads)
@@ -77,7 +78,11 @@ class _History:
         self.unplayed_at: list[int] = []
 
     def follow_log(self) -> None:
-        """Follow the log to its end, or to the first event that cannot be followed."""
+        """Check event after event and collect faults and remarks.
+
+        Stop at an event with a wrong shape, unless it was imported, and at one that cannot be
+        applied.
+        """
         sealed_texts = {text.event: text.text for text in self._log.texts if text.key == SEALED}
         contents, content_faults = read_sealed_contents(sealed_texts)
         for sealed_event, fault in content_faults:
@@ -102,7 +107,10 @@ class _History:
         self._check_texts(past)
 
     def _check_texts(self, past: Past) -> None:
-        """Check at the end of the log that no text is missing and that opened cards are right."""
+        """Check at the end of the log that no text is missing and that opened cards are right.
+
+        Neither is checked in a log with faults. Closed cards that are left add remarks.
+        """
         texts = {(text.event, text.key): text.text for text in self._log.texts}
         missing_faults = [] if self.faults else list(find_missing_faults(past, {*texts}))
         for number, fault in missing_faults:
@@ -116,9 +124,11 @@ class _History:
                 self._fault(number, fault)
 
     def _follow(self, past: Past, event: Event, times: list[int], editions: dict[str, int]) -> None:
-        """Check an event of the right shape against the events before it.
+        """Check an event of the right shape against the events before it, and replay its outcome.
 
-        `times` are those of earlier events. `editions` are the highest ones so far, by rule set.
+        Add to the faults and remarks of this pass. After the first fault in the log no outcome is
+        replayed. `times` are those of earlier events; that of the event is appended. `editions` are
+        the highest ones so far by rule set; that of the event is noted. `past` is not changed.
         """
         number = event["number"]
         for fault in find_order_faults(past, event):
@@ -141,7 +151,11 @@ class _History:
         times.append(event["at"])
 
     def _play(self, past: Past, event: Event, editions: dict[str, int]) -> None:
-        """Replay the outcome of an event, if it has one, or the step to a next phase."""
+        """Replay the outcome of an event, or compare with today's tables what else they decide.
+
+        That is the turn and phase after a start, next or pass, and the titles of opened rolls. Add
+        to the faults, the counts and `editions`. `past` is the log before the event.
+        """
         kind = event["kind"]
         number = event["number"]
         roll: Event | None = past.contents.get(number) if kind == "sealed" else None
@@ -156,7 +170,11 @@ class _History:
             self._count(number, is_todays=replay.titles_are_todays(event, past.contents))
 
     def _play_roll(self, past: Past, event: Event, roll: Event) -> None:
-        """Replay a roll, table or sequence. `roll` is the content of a sealed `event`, or itself."""
+        """Replay a roll, table or sequence, and add its faults.
+
+        `roll` is the content of a sealed `event`, or the event itself. A roll of another edition
+        than today's is not replayed: its outcome and its dice, except real ones, count as unplayed.
+        """
         number = event["number"]
         edition_problem = replay.find_edition_problem(roll)
         if edition_problem:
@@ -177,7 +195,10 @@ class _History:
             self.unplayed_dice += 0 if roll.get("hand") else len(roll.get("dice", ()))
 
     def _note_edition(self, number: int, roll: Event, editions: dict[str, int]) -> None:
-        """Add a remark if the pack of a roll is missing, or its edition is older than one before."""
+        """Add a remark if the pack of a roll is missing, or its edition is older than one before.
+
+        `editions` are the highest ones so far by rule set; that of the roll is noted in it.
+        """
         system = roll.get("system", "")
         edition = roll.get("edition", 0)
         if isinstance(edition, str):
@@ -196,7 +217,10 @@ class _History:
             editions[system] = max(edition, editions.get(system, 0))
 
     def _count(self, number: int, *, is_todays: bool) -> None:
-        """Count an outcome as not replayed, unless it fits today's tables."""
+        """Count the outcome of an event as unplayed.
+
+        Do nothing if it fits today's tables.
+        """
         if not is_todays:
             self.unplayed += 1
             self.unplayed_at.append(number)
@@ -294,10 +318,11 @@ def read_raw_text(path: Path) -> str:
 def collect_heads(
     heads: Iterable[str], texts: Iterable[str], read_input: Callable[[], str]
 ) -> list[str]:
-    """Collect the texts with heads from the command line.
+    """Return the texts that hold heads: all of `heads`, then one for each of `texts`.
 
-    `heads` are those of --head. `texts` are those of --heads: a text with heads, the path of a file
-    with such a text, or `-` for standard input, which `read_input` reads.
+    `heads` come from --head on the command line, `texts` from --heads. Among `texts`, `-` stands
+    for standard input, which `read_input` reads, and the path of a file for its content. A path is
+    short and has no `#`. Other texts, also the path of a missing file, are returned as they are.
     """
     head_texts = list(heads)
     for text in texts:
@@ -312,7 +337,10 @@ def collect_heads(
 
 
 def format_summary(findings: Findings) -> list[str]:
-    """Format how much was checked and the remarks, as lines to print."""
+    """Format the findings as lines to print: counts, what could not be checked, and remarks.
+
+    Faults are counted, not listed.
+    """
     lines = [
         f"{format_count(findings.events, 'event')}, {format_count(findings.dice, 'die', 'dice')} "
         f"computed again, {format_count(findings.played, 'outcome')} played again, "

@@ -124,7 +124,10 @@ class ExpectedPage:
         self.tracks[turn] = dict(self.game.get("tracks") or {})
 
     def _list_sides(self) -> list[str]:
-        """List the sides of the game, or in free play those of the units."""
+        """List the sides of the game, in their order when first set.
+
+        In free play, list those of the units in alphabetical order.
+        """
         for body in self.bodies:
             game = (body.get("after") or {}).get("game") or {}
             if game.get("sides"):
@@ -153,7 +156,8 @@ class ExpectedPage:
     def build_row(self, body: Json, page_line: str) -> dict[str, Any]:
         """Build the parts of an event's row by their class. Unproved parts are missing.
 
-        `page_line` is the first line in the page.
+        Of the first line (`line`) and the logged result (`log`) a row shows one. `page_line` is the
+        first line in the page.
         """
         number = body["number"]
         content_text = self.texts.get((number, "sealed"))
@@ -188,7 +192,12 @@ class ExpectedPage:
         return tags
 
     def list_lost_units(self, body: Json) -> list[str]:
-        """List the names of the units that an event put out of the game."""
+        """List the names of the units that were in the game before an event and are out after it.
+
+        Only a roll, a sequence and the opening of a sealed roll count: for any other event return
+        []. Units that were removed from the roster do not count. `body` is the event with its
+        patch.
+        """
         if body["kind"] not in ("sequence", "roll", "reveal"):
             return []
         units_before = (body.get("before") or {}).get("units") or {}
@@ -201,11 +210,14 @@ class ExpectedPage:
         return names
 
     def is_out(self, unit: Json | None) -> bool:
-        """Return whether a unit is out of the game."""
+        """Return whether a unit is out of the game: it has a lost state, or was removed (None)."""
         return unit is None or unit.get("state", "") in self.lost
 
     def count_units(self, side: str) -> tuple[int, int]:
-        """Return how many units of a side are lost, and how many it has in all."""
+        """Return how many units of a side are lost at the end of the log, and how many it has.
+
+        Units that were removed from the roster do not count.
+        """
         units = [unit for unit in self.units.values() if unit and unit.get("side", "") == side]
         return sum(map(self.is_out, units)), len(units)
 
@@ -237,7 +249,10 @@ class ExpectedPage:
         return f"{winner} won. " if winner else ""
 
     def list_losses(self) -> list[list[str]]:
-        """List the units that were lost in each turn: for each side their names, joined."""
+        """List the units that were lost in each turn: for each side their names, joined.
+
+        The time before the first turn has no row.
+        """
         rows = []
         units_before = dict[str, Any]()
         for turn, units in self.turn_ends:
@@ -278,7 +293,7 @@ def _list_shown_dice(content: Json) -> list[str]:
 
 
 def format_logged_result(body: Json, sides: list[str]) -> str:
-    """Format the stored result of an event and the new states of its units.
+    """Format the stored result of an event and the new states of its units, "" if it has neither.
 
     A page shows this for events without a first line.
     """
@@ -367,7 +382,11 @@ def _find_score_faults(tree: _Node, expected: ExpectedPage) -> Iterator[str]:
 
 
 def _find_head_faults(tree: _Node, expected: ExpectedPage) -> Iterator[str]:
-    """Yield the faults of the parts of a page above and below its log."""
+    """Yield a line for each part of a page above and below its log that differs from the log.
+
+    These are the game's name, the sentence at the head, the counts of units, losses and hands by
+    turn, scores and rosters.
+    """
     if tree.text("h1") != (" ".join(expected.game.get("name", "").split()) or "Free play"):
         yield "The page shows another name of the game than its log."
     if not re.fullmatch(expected.build_sentence_pattern(), tree.text("#sum")):
@@ -388,7 +407,7 @@ def _find_head_faults(tree: _Node, expected: ExpectedPage) -> Iterator[str]:
 
 
 def _read_tables(tree: _Node, name: str) -> list[list[str]]:
-    """Return the cells of each row of the tables with this class, without heads."""
+    """Return the cells of each row of the tables with this class. A row of headings is []."""
     rows = []
     for table in tree.find_all(name):
         for row in table.find_all("tr"):
@@ -417,7 +436,11 @@ def _find_roster_faults(tree: _Node, expected: ExpectedPage) -> Iterator[str]:
 
 
 def _find_list_faults(tree: _Node, expected: ExpectedPage) -> Iterator[str]:
-    """Yield the faults of the closing words, and of the lists that repeat rows of the log."""
+    """Yield a line for wrong closing words, and for each wrong entry in a list of events.
+
+    An entry is right if it repeats the result in the event's row, and if it names lost units, those
+    that the event put out of the game.
+    """
     closing = _get_closing_words(expected)
     if tree.text("closing") != (f"“{closing}”" if closing else ""):
         yield "The closing words in the page are not those of its log."

@@ -25,13 +25,16 @@ async def load_packs_of_events(
 
 
 def list_pack_hashes(rows: Iterable[EventRow]) -> list[str]:
-    """List the hashes of the pack versions that events name."""
+    """List the hashes of the pack versions that events name, in order, with repeats."""
     rows_with_packs = (row for row in rows if '"packs"' in row.body or '"edition":"' in row.body)
     return list(list_hashes(row.data for row in rows_with_packs))
 
 
 def list_sealed_pack_hashes(texts: Iterable[TextRow]) -> list[str]:
-    """List the hashes of the pack versions that sealed contents among these texts name."""
+    """List the hashes of the pack versions that sealed rolls name, in order, with repeats.
+
+    `texts` are all texts of a game; those that are no sealed content are passed over.
+    """
     contents = (text.text for text in texts if text.key == SEALED)
     return list(
         list_hashes(json.loads(content) for content in contents if '"edition":"' in content)
@@ -56,7 +59,10 @@ async def load_packs(store: Store, hashes: Iterable[str]) -> dict[str, dict[str,
 
 
 def add_packs(packs: Mapping[str, Mapping[str, str]]) -> Mapping[str, System]:
-    """Return the shared rule sets together with these packs. `packs` are files by hash."""
+    """Return the shared rule sets together with these packs. `packs` are files by hash.
+
+    Packs that cannot be built are left out.
+    """
     if not packs:
         return load_shared_systems()
     systems = []
@@ -68,7 +74,7 @@ def add_packs(packs: Mapping[str, Mapping[str, str]]) -> Mapping[str, System]:
 
 
 def _find_pack(hash: str) -> PackSystem | None:
-    """Find a pack of this host by the hash of its version."""
+    """Find a pack by the hash of its version in the rule sets in use, None if none has it."""
     for system in get_systems().values():
         if isinstance(system, PackSystem) and system.version == hash:
             return system

@@ -192,7 +192,7 @@ class _Texts:
 
 
 def check_proof(log: Exported, heads: Iterable[str] = ()) -> Findings:
-    """Check chain, seeds, texts and dice of a log, and that it has these heads.
+    """Check chain, seeds, texts and dice of a log, and that the heads fit. Return the findings.
 
     `heads` are texts, see `read_heads`, which raises UserError for one without a head.
     """
@@ -244,7 +244,10 @@ class _Check:
         )
 
     def _list_start_remarks(self) -> Iterator[str]:
-        """Yield a remark if nobody could see the first seed's commitment before the game began."""
+        """Yield a remark if nobody could see the first seed's commitment before the game began.
+
+        The first event then has the field `unannounced`.
+        """
         first = self._log.events[0].body if self._log.events else {}
         if first.get("unannounced"):
             yield "Event 1: nobody could see the commitment of this free play ahead."
@@ -346,7 +349,10 @@ class _Check:
             )
 
     def _check_seeds(self) -> None:
-        """Check the seeds in the file and in its events by their commitments, and keep the right ones."""
+        """Check the seeds in the file and in its events by their commitments.
+
+        Keep each right one in its epoch, and add a fault for any other.
+        """
         for row in self._log.seeds:
             epoch = self._epochs.get(row.epoch)
             if epoch is None:
@@ -365,9 +371,9 @@ class _Check:
             self._check_published(event)
 
     def _check_published(self, event: ExportedEvent) -> None:
-        """Check that the seed that an event publishes is the promised one, and keep it.
+        """Keep the seed that an event publishes if it is the promised one, else add a fault.
 
-        The seed need not be in the file's list of seeds.
+        An event that publishes none is right. The seed need not be in the file's list of seeds.
         """
         revealed = event.body.get("revealed")
         if not isinstance(revealed, Mapping):
@@ -386,7 +392,11 @@ class _Check:
             epoch.seed = seed
 
     def _check_texts(self) -> None:
-        """Check that each text in the file has the hash and author of its event, and one-line salt."""
+        """Add a fault for each text in the file that its event does not prove.
+
+        A text must have the hash of its event and a salt of one line. If it names a person, that
+        must be the author of the event.
+        """
         bodies = {event.number: event.body for event in self._log.events}
         for text in self._log.texts:
             body = bodies.get(text.event, {})
@@ -463,7 +473,12 @@ class _Check:
     def _check_event_dice(
         self, number: int, notes: object, epoch: _Epoch | None, *, by_hand: bool
     ) -> None:
-        """Check the dice of an event by the seed in force, and count them."""
+        """Add a fault for each die that differs from what the seed in force (`epoch`) gives.
+
+        Dice thrown by hand, and dice under a seed that is not published yet, are only counted. Dice
+        before the first seed, or that cannot be read, are one fault. `notes` are the dice of the
+        event.
+        """
         dice = list(_read_dice(notes))
         if None in dice:
             self._fault(number, "its dice cannot be read.")

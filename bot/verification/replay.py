@@ -51,7 +51,10 @@ UNREADABLE = (UserError, TypeError, ValueError, KeyError, AttributeError, IndexE
 
 
 def is_playable(roll: Event) -> bool:
-    """Return whether a roll, table or sequence was played under today's rules."""
+    """Return whether a roll, table or sequence was played under today's rules.
+
+    A plain roll needs no tables, so it always was.
+    """
     return roll["kind"] == "roll" or is_current(roll)
 
 
@@ -114,7 +117,8 @@ def find_replay_faults(
     """Replay an open or a `sealed` roll, table or sequence, and yield its faults.
 
     `game` is the state before the roll, `side` the side of the player who sealed it, `previous` the
-    event before. The roll must be playable under today's rules, see `is_playable`.
+    event before. The roll must be playable under today's rules, see `is_playable`. If its inputs
+    and dice lead to no outcome, that is the only fault.
     """
     try:
         record = play_again(game, roll)
@@ -173,7 +177,10 @@ def _build_expected_fields(game: Game, record: PlayRecord, *, sealed: bool) -> J
 
 
 def _get_own_choice(roll: Event) -> Json:
-    """Return the choice that a roll asks for, without the fields that depend on the game."""
+    """Return the choice that a roll asks for, {} if it asks for none.
+
+    Fields that depend on the game (side, units, deadline) are left out.
+    """
     choice = roll.get("asks", {})
     return {name: value for name, value in choice.items() if name not in ("side", "units", "due")}
 
@@ -253,7 +260,11 @@ def _roll_with(options: Json, roll: Event, *, is_early: bool = False) -> PlayRec
 
 
 def _find_uses(game: Game, roll: Event, record: PlayRecord, side: str) -> tuple[UsedCard, ...]:
-    """Return the cards in play that a sequence of the game uses up."""
+    """Return the cards in play that a sequence of the game uses up.
+
+    Return () for anything else: a roll or table, upkeep, a game that has not started, or a sequence
+    of another rule set.
+    """
     may_use = roll["kind"] == "sequence" and "upkeep" not in roll and game.started
     if not may_use or not is_of_game(game, record.system):
         return ()
@@ -262,7 +273,11 @@ def _find_uses(game: Game, roll: Event, record: PlayRecord, side: str) -> tuple[
 
 
 def _collect_read_values(game: Game, roll: Event, person: str) -> Json:
-    """Return the tracks and piles that a sequence reads in the state `game`."""
+    """Return the tracks and piles that a sequence reads in the state `game`.
+
+    Return {} for a roll or table. `person` is the side that plays it, which decides whose tracks
+    are read.
+    """
     if roll["kind"] not in COMBAT:
         return {}
     roster = build_roster(game) if is_of_game(game, roll["system"]) else {}
@@ -301,7 +316,10 @@ def is_same_value(logged: object, expected: object) -> bool:
 
 
 def turn_is_todays(game: Game, event: Event) -> bool:
-    """Return whether a start, next or pass leads to the phase, sides and words of today's tables."""
+    """Return whether an event leads to the phase, sides and words of today's tables.
+
+    It is a start, next or pass. `game` is the state before it.
+    """
     if event["kind"] == "start":
         return _start_is_todays(event)
     system = get_systems().get(game.system)
@@ -320,7 +338,10 @@ def turn_is_todays(game: Game, event: Event) -> bool:
 
 
 def _start_is_todays(event: Event) -> bool:
-    """Return whether a start leads to the phase, sides and words of today's tables."""
+    """Return whether a start leads to the phase, sides and words of today's tables.
+
+    Early logs without `go`, the sides to act, are right without it.
+    """
     fields = event.get("after", {}).get("game", {})
     system = get_systems().get(fields.get("system", ""))
     game = start_first_turn(Game("", sides=tuple(fields.get("sides", ()))), system)
@@ -341,9 +362,11 @@ def _is_same_phase(game: Game, new_game: Game) -> bool:
 
 
 def _list_next_states(game: Game, event: Event, system: System | None) -> Iterator[Game]:
-    """Yield the states that a next phase or a pass may lead to under today's tables.
+    """Yield each state that a next phase or a pass may lead to under today's tables.
 
-    For early logs, which have no `go`, these include states without it.
+    `game` is the state before the event, `system` its rule set, None if it is not here. A pass
+    leads to two states for each side to act, after it acted and after it did not. For early logs,
+    which have no `go`, the next phases include states without it.
     """
     if event["kind"] == "pass":
         for side in game.go or game.sides:
@@ -356,9 +379,10 @@ def _list_next_states(game: Game, event: Event, system: System | None) -> Iterat
 
 
 def titles_are_todays(event: Event, contents: Mapping[int, Event]) -> bool:
-    """Return whether an event that opens sealed rolls names them as today's tables do.
+    """Return whether the result of an event that opens sealed rolls is right with today's titles.
 
-    If the content of one of them is missing, nobody can tell, so return True.
+    The result lists each roll with its number, title and result. `contents` are the sealed contents
+    by event. If that of an opened roll is missing, nobody can tell, so return True.
     """
     opened = event.get("opens", ())
     rolls = [(number, contents[number]) for number in opened if number in contents]
@@ -444,7 +468,11 @@ def _build_todays_systems(packs: Mapping[str, Mapping[str, str]]) -> Mapping[str
 
 
 def _list_differences(game: Game, roll: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what would differ today: the words of the result, or up to three outputs."""
+    """Yield what would differ if a roll was played today; nothing if its outputs are the same.
+
+    This is one line with the results then and now, or if these agree, up to three changed outputs.
+    A roll that cannot be played any more yields the error. `game` is the state before the roll.
+    """
     try:
         record = play_again(game, roll)
     except UNREADABLE as error:

@@ -90,7 +90,11 @@ def _list_typed_cards(deck: Deck) -> set[str]:
 
 
 def check_draw(past: Past, event: Event, fields: GameFields) -> str:
-    """Return a fault unless cards are drawn by a die each, or names are put in order; else ""."""
+    """Return a fault unless cards are drawn by a die each, or names are put in order; else "".
+
+    Only the draw of a chit that leads a phase (`lead`) may change fields of the game. Real cards
+    must be allowed, and drawn openly from a deck.
+    """
     if fields and event["does"] != "lead":
         return "it changes whose go it is."
     if event.get("hand"):
@@ -124,7 +128,11 @@ def _check_open_draw(past: Past, event: Event) -> str:
 
 
 def _find_open_count_problem(game: Game, event: Event) -> str:
-    """Return what is wrong with the deck, texts and number of dice of an open draw, or ""."""
+    """Return what is wrong with the deck, texts and number of dice of an open draw, or "".
+
+    There are 1 to MOST_DRAWN dice. A draw needs a declared deck without closed cards, and has no
+    texts. Names put in order need no deck, and have a text for each die.
+    """
     id = event.get("deck", "")
     dice_count = len(event.get("dice", []))
     orders_names = _orders_names(event)
@@ -274,7 +282,11 @@ def _may_hold(game: Game, event: Event, owners: Sequence[str]) -> bool:
 
 
 def _find_closed_draw_problem(game: Game, event: Event, draw: _ClosedDraw) -> str:
-    """Return what is wrong with the hands, the number of cards and the texts of a closed draw, or ""."""
+    """Return a fault unless a closed draw has the right hands, number of cards and texts, else "".
+
+    See `_may_hold` for the hands. There are 1 to MOST_DRAWN cards, a text for each die and for each
+    card that stays closed. A draw into play is closed only while cards of its deck are.
+    """
     id = event["deck"]
     if not _may_hold(game, event, draw.owners):
         return "it draws for hands that are not theirs."
@@ -329,7 +341,8 @@ def format_closed_count(count: int) -> str:
 def check_move(past: Past, event: Event, _: GameFields) -> str:
     """Return a fault unless open cards or cards of the author's hand move where they may, else "".
 
-    The event can also be the agreement that hands may be opened.
+    With `seat`, the cards leave that hand, see `_check_move_from_hand`, else see
+    `_check_open_move`. The event can also be the agreement that hands may be opened.
     """
     if event["does"] == "agree":
         return _check_agreement(past, event)
@@ -343,9 +356,12 @@ def check_move(past: Past, event: Event, _: GameFields) -> str:
 
 
 def _check_open_move(past: Past, event: Event) -> str:
-    """Return a fault unless open cards move as `FROM` and `TO` allow, else "".
+    """Return the first fault of a move of open cards, or "" if it is right.
 
-    A shuffle takes all discards, and the known ends of the pile. Cards may return to a known end.
+    `FROM` and `TO` say which cards may move where. A shuffle takes all discards, and makes the
+    known ends of the pile unknown (cards on top or at the bottom that somebody has seen). Any other
+    move takes 1 to MOST_DRAWN cards; only a return may go to a known end. Counts and words must
+    fit.
     """
     game = past.game
     id = event["deck"]
@@ -447,7 +463,11 @@ def _check_move_from_hand(past: Past, event: Event) -> str:
 
 
 def _find_target_problem(past: Past, event: Event) -> str:
-    """Return what is wrong with the hand that cards leave, or with where they go; or ""."""
+    """Return a fault unless cards leave the author's hand for a place where they may go, else "".
+
+    Only `give` names another hand (of a side, or of somebody who has written in the log), and it
+    must. Only `back` may name an end of the pile.
+    """
     game = past.game
     does = event["does"]
     hand_owner = event["seat"]
@@ -767,7 +787,10 @@ class _CardReplay:
         return cards.get_current_hands(id, out, self._hands_after.get(last_event, {}))
 
     def _replay_opened(self, body: Event) -> Iterator[str]:
-        """Replay the closed cards and faces of an event that was opened since. Yield its faults."""
+        """Replay the closed cards and faces of an event that was opened since. Yield its faults.
+
+        Note the hands after the event, which later ones are replayed from.
+        """
         if any(name in body for name in cards.CLOSES):
             replay = self._replay_hand_exit
             if "closed" in body:
@@ -890,9 +913,10 @@ class _CardReplay:
         return moved
 
     def _list_closed_names(self, body: Event) -> list[str]:
-        """List the cards that an event plays or discards and that were closed in their hand.
+        """List the cards that an event plays or discards from the closed part of a hand.
 
-        Return [] for an event that does not name its cards.
+        Cards of the hand that were opened before leave it first, and are not listed. Return [] for
+        an event that does not name its cards, as it neither plays nor discards.
         """
         if body["does"] not in ("play", "discard"):
             return []
@@ -934,7 +958,11 @@ def _parse_face(text: str) -> int:
 
 
 def _is_showing_hands(id: str, hands: cards.Hands, body: Event) -> bool:
-    """Return whether the end of a game opens exactly the cards of a deck that are in the hands."""
+    """Return whether the end of a game opens all closed cards of a deck as the hands have them.
+
+    `body` is the event of the end, `id` the deck, `hands` its closed hands; known ends among them
+    are passed over. Cards that no hand has are not looked for, see `_find_end_problem`.
+    """
     old_counts = (body.get("before") or {}).get("cards", {})
     new_counts = (body.get("after") or {}).get("cards", {})
     for owner, hand in hands.items():

@@ -132,7 +132,11 @@ def _check_start(past: Past, event: Event, fields: GameFields) -> str:
 
 
 def _find_first_turn_problem(past: Past, event: Event, fields: GameFields) -> str:
-    """Return what is wrong with the name, master, sides and first turn of a started game, or ""."""
+    """Return a fault unless the fields of a start begin a game in its first turn, else "".
+
+    It has a name, a rule set, its author as game master, and no sides or several different ones.
+    The words, sides to act and led deck must fit.
+    """
     sides = tuple(fields.get("sides", ()))
     is_named = bool(fields.get("name")) and bool(fields.get("system"))
     if fields.get("started") is not True or not is_named or fields.get("turn") != 1:
@@ -176,9 +180,11 @@ def _check_resume(past: Past, _: Event, fields: GameFields) -> str:
 
 
 def _check_unit(past: Past, event: Event, fields: GameFields) -> str:
-    """Return a fault unless the event adds, removes, edits or renames units as it says, else "".
+    """Return a fault unless the event changes units as its result says, else "".
 
-    A game without units may also carry over those of another game, or get its rule set.
+    It adds, removes or edits units, or renames one. The units that it adds to a game without any
+    may be called carried over. They may come with a rule set if the game has none, or if it has no
+    units and has not started.
     """
     game = past.game
     old_units = past.get_patch(event, "before", "units")
@@ -374,7 +380,11 @@ def _has_fields(event: Event, expected: Json) -> bool:
 
 
 def _find_free_undo_problem(game: Game, event: Event, undone: Event) -> str:
-    """Return what is wrong with an undo that nobody was asked about; "" if nothing is."""
+    """Return a fault if an undo that nobody was asked about needed an agreement, else "".
+
+    It needs one if dice were rolled, or if another player did what it takes back and neither author
+    nor manager may undo that freely. It must not name a reason, nor a manager without need.
+    """
     author = event["who"]
     is_manager = event.get("by") == "manager"
     if "reason" in event:

@@ -83,8 +83,10 @@ def check_fair_texts(past: Past, event: Event, _: GameFields) -> str:
 
 
 def _find_roll_problem(past: Past, roll: Event, event: Event) -> str:
-    """Return what is wrong with a roll, table or sequence, or "".
+    """Return the first thing that is wrong with a roll, table or sequence, or "".
 
+    Its command must be the one that rolls it, and dice thrown by hand must be allowed. Units that
+    it uses must be as in the game, and only these may act. Tracks and piles must fit the game, too.
     `roll` is the `event` itself, or what was sealed in it.
     """
     game = past.game
@@ -126,10 +128,11 @@ def _is_right_command(roll: Event) -> bool:
 
 
 def check_roll(past: Past, event: Event, fields: GameFields) -> str:
-    """Return a fault unless a roll, table or sequence changes only what it may, else "".
+    """Return the first fault of an open roll, table or sequence, or "" if it is right.
 
-    It may change the units that it used, add units (see `_is_joining`), and give the initiative if
-    it is a roll for it.
+    Its inputs, the choice that it asks for and the cards that it draws must fit the game. Upkeep
+    comes at the beginning of a phase. The event may change the units that it used, add units (see
+    `_is_joining`), and give the initiative if it is a roll for it.
     """
     problem = _find_roll_problem(past, event, event) or _find_asking_problem(past, event)
     if not problem and event["kind"] == "sequence":
@@ -146,7 +149,12 @@ def check_roll(past: Past, event: Event, fields: GameFields) -> str:
 
 
 def _find_roll_fields_problem(past: Past, event: Event, fields: GameFields) -> str:
-    """Return what is wrong with the rule set, initiative and sides to act after a roll, or ""."""
+    """Return a fault if a roll changes a field of the game that it may not, else "".
+
+    It may set its own rule set for a game that has none, or that has no units and has not started.
+    Only a roll for the initiative may set the initiative, to a side of the game, and the sides to
+    act.
+    """
     game = past.game
     is_initiative = event.get("target") == "initiative"
     if "system" in fields:
@@ -162,7 +170,10 @@ def _find_roll_fields_problem(past: Past, event: Event, fields: GameFields) -> s
 
 
 def _find_roll_units_problem(past: Past, event: Event) -> str:
-    """Return a fault if a roll changes a unit that it neither used nor may add, else ""."""
+    """Return a fault if a roll changes a unit that it neither used nor may add, else "".
+
+    It may not remove or rename a unit either.
+    """
     units_before = past.get_patch(event, "before", "units")
     used_keys = {unit["name"].casefold() for unit in event.get("used", [])}
     for key, unit in past.get_patch(event, "after", "units").items():
@@ -196,9 +207,9 @@ def _find_draws_problem(past: Past, event: Event) -> str:
 
 
 def _is_phase_beginning(past: Past, event: Event) -> bool:
-    """Return whether the phase that an upkeep is for has just begun.
+    """Return whether the upkeep in an event is for the current phase, and that has just begun.
 
-    Since then there may be only other upkeep, and the phase's decks.
+    Since the phase began there may be only other upkeep, and the phase's decks.
     """
     if event["upkeep"] != past.game.phase:
         return False
@@ -218,7 +229,8 @@ def _is_phase_beginning(past: Past, event: Event) -> bool:
 def _find_asking_problem(past: Past, event: Event) -> str:
     """Return what is wrong with the choice that an event asks a side for, or "".
 
-    The event changes no units before the choice is made.
+    The choice must fit the event, and a deadline must be later than the event. The event changes no
+    units before the choice is made. Return "" for an event that asks for none.
     """
     choice = event.get("asks")
     if choice is None:
@@ -254,7 +266,8 @@ def _list_tracks(event: Event) -> list[str]:
 def check_choice(past: Past, event: Event, fields: GameFields) -> str:
     """Return a fault unless an event makes a pending choice and is right as a roll, else "".
 
-    The side that was asked makes the choice. At the deadline its `else` counts.
+    The side that was asked makes the choice, or someone for it if nobody plays it. At the deadline
+    its `else` counts. Rule set, sequence and edition are those of the event that asked.
     """
     number = event["event"]
     choice = past.game.waits.get(number)
@@ -276,7 +289,11 @@ def check_choice(past: Past, event: Event, fields: GameFields) -> str:
 
 
 def _find_picks_problem(game: Game, event: Event, choice: Json) -> str:
-    """Return what is wrong with the options that a side picked, and with who picked them; or ""."""
+    """Return a fault unless the side that was asked picks options of the choice, else "".
+
+    It picks one option for each item. Someone may pick for a side that nobody plays. Once the
+    deadline is over, `else` may be picked by anybody. `choice` is what the earlier event asked.
+    """
     picks = event["picks"]
     picked_as = event.get("as", "")
     side = choice.get("side", "")
@@ -307,9 +324,10 @@ def _is_joining(past: Past, event: Event, unit: Json) -> bool:
 
 
 def check_sealed(past: Past, event: Event, _: GameFields) -> str:
-    """Return a fault if what was sealed in an event is no possible roll, else "".
+    """Return a fault if what was sealed in an event is a wrong roll or of another kind, else "".
 
-    A content that is not in the file cannot be checked, so return "" for it.
+    A content that is not in the file cannot be checked, so return "" for it. Whether its dice lead
+    to its outcome is not checked here.
     """
     roll = past.contents.get(event["number"])
     if roll is None:
@@ -323,6 +341,7 @@ def check_reveal(past: Past, event: Event, _: GameFields) -> str:
     """Return a fault unless the event opens one sealed roll, by the person who rolled it; else "".
 
     Others may open it if its owner had their data deleted, or if it was sealed before an import.
+    The words and changes of the event must be those of the roll, see `find_opening_problem`.
     """
     game = past.game
     opened_rolls = event["opens"]
@@ -389,7 +408,7 @@ def _apply_opened_rolls(
 
 
 def _fits_changed_unit(logged_unit: Event, unit: RosterUnit) -> bool:
-    """Return whether a unit in the log is as expected, except for markers that it has no more.
+    """Return whether a unit in the log is as expected. Markers may be missing, but not added.
 
     A state may replace markers of the same name, which only the tables know.
     """

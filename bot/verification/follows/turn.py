@@ -47,12 +47,21 @@ def find_go_problem(sides: tuple[str, ...], fields: GameFields) -> str:
 
 
 def check_advance(past: Past, event: Event, fields: GameFields) -> str:
-    """Return a fault unless the event leads to the next phase or the next turn, else ""."""
+    """Return a fault unless the event begins the next phase or the next turn, else "".
+
+    See `_find_phase_problem` for what it may change.
+    """
     return _find_phase_problem(past, event, fields, event["result"])
 
 
 def _find_phase_problem(past: Past, event: Event, fields: GameFields, words: str) -> str:
-    """Return what is wrong with the phase that an event begins and the words for it, or ""."""
+    """Return what is wrong with the phase that an event begins, or "".
+
+    It is in this turn or the next one. Its beginning may only remove markers and numbers of units,
+    counts no passes, lets sides of the game act, and prepares the deck that leads the phase. Which
+    phase follows, only the tables know. `words` is the part of the result that names turn and
+    phase.
+    """
     game = past.game
     is_near_turn = fields.get("turn", game.turn) in (game.turn, game.turn + 1)
     if not is_near_turn or not fields.keys() & _PHASE_FIELDS:
@@ -147,7 +156,8 @@ def _is_taking_off(old_unit: Event, new_unit: Event) -> bool:
 def check_hand_over(past: Past, event: Event, fields: GameFields) -> str:
     """Return a fault unless a side to act passes or hands over, or a chit is done; else "".
 
-    If that ends the phase, the event begins the next one.
+    If that ends the phase, the event begins the next one. Otherwise it changes only the sides to
+    act, without that side, and the number of passes in a row.
     """
     game = past.game
     words, _, phase_words = event["result"].partition("; ")
@@ -260,7 +270,7 @@ def check_opening(past: Past, event: Event, fields: GameFields) -> str:
 
 
 def check_join(past: Past, event: Event, fields: GameFields) -> str:
-    """Return a fault unless a person without a side takes one, else ""."""
+    """Return a fault unless a person without a side takes a side of the game, else ""."""
     author = event["who"]
     side = event["side"]
     if author in past.game.players or side not in past.game.sides:
