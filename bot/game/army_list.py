@@ -144,6 +144,7 @@ def _read_forces(forces: Sequence[Any], notes: list[str]) -> list[Mapping[str, A
 
 
 def _list_selections(forces: Sequence[Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield the selections and units of forces, and of the forces inside them."""
     for force in forces:
         if not isinstance(force, Mapping):
             continue
@@ -173,6 +174,7 @@ def _read_tabletop_save(states: Sequence[Any], notes: list[str]) -> list[Mapping
 
 
 def _list_objects(states: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:
+    """Yield the objects of a save, and those inside bags, at most six bags deep."""
     if not isinstance(states, list) or depth > 6:
         return
     for item in states:
@@ -182,7 +184,12 @@ def _list_objects(states: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:
 
 
 def _add_units(roster: RosterText, units: Sequence[Mapping[str, Any]]) -> None:
-    """Add units to a roster. Units of the same name are added up and get numbers."""
+    """Add a row for each name of a unit to the roster, numbered if it has several: `Squad 1..3`.
+
+    The counts of units of the same name are added up; the first has their other values. A unit
+    without a name, or with a count of 0, is left out. Notes tell that, names that were shortened,
+    and counts that cannot be read, which are 1.
+    """
     counts: dict[str, int] = {}
     values_of: dict[str, Mapping[str, Any]] = {}
     spellings: dict[str, str] = {}
@@ -291,7 +298,10 @@ def read_army_text(text: str) -> RosterText:
 
 
 def _describe_headings(headings: Sequence[str], is_marked: bool) -> list[str]:
-    """Return what to say about the headings of a list; those of one with marks may be sides."""
+    """Return notes about headings: that they are left out, and that they may be names of sides.
+
+    The second comes if `is_marked`, the units of the list have marks, and it has several headings.
+    """
     if not headings:
         return []
     notes = [f"left out, as headings: {join_names(headings[:MAX_NOTED])}"]

@@ -181,7 +181,11 @@ def format_word(word: object) -> str:
 
 
 def _format_number(value: Any) -> str:
-    """Format a number as printed: `3`, `3/2` for several, `B11`."""
+    """Format a number or word of a unit as printed on its counter.
+
+    Several numbers are `3/2`. A word that ends in a digit is in capitals, `b11` as `B11`. In any
+    other word, blanks replace hyphens and underscores.
+    """
     if isinstance(value, tuple | list):
         return "/".join(map(str, value))
     text = str(value)

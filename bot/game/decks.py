@@ -179,9 +179,9 @@ def format_card_counts(names: Mapping[str, str], card_counts: Iterable[tuple[str
 
 
 def get_seen_ends(hands: cards.Hands, seat: str) -> dict[str, list[str]]:
-    """Return the known cards on the top and at the bottom, by end, as seen from a seat.
+    """Return the known cards at each end of a pile, `TOP` and `BOTTOM`, as seen from a seat.
 
-    A card that neither this seat nor all have seen is `UNSEEN`.
+    An end without known cards has []. A card that neither this seat nor all have seen is `UNSEEN`.
     """
     seen_draws = {
         draw for viewer in (seat, cards.ALL) for draw, _ in hands.get(f"{cards.SAW}{viewer}", ())

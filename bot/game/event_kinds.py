@@ -127,6 +127,10 @@ def find_content_faults(content: Mapping[str, Any]) -> Iterator[str]:
 def _find_field_faults(
     body: Mapping[str, Any], subject: str, needs: tuple[str, ...], may: tuple[str, ...]
 ) -> Iterator[str]:
+    """Yield a sentence for each field that is missing, not allowed, or of the wrong type.
+
+    `subject` begins the sentences. `needs` are the required fields, `may` the optional ones.
+    """
     for field in needs:
         if field not in body:
             yield f"{subject} needs {field}."
@@ -156,7 +160,10 @@ def _find_patch_faults(body: Mapping[str, Any], kind: Kind) -> Iterator[str]:
 
 
 def _is_one_change(previous: Mapping[str, Any], current: Mapping[str, Any]) -> bool:
-    """Return whether two parts of a patch have the same keys, and another value for each."""
+    """Return whether two parts of a patch have the same keys, and another value for each.
+
+    A value of another type, such as 1 for True, is another value. Two empty parts are fine.
+    """
     if previous.keys() != current.keys():
         return False
     for key, value in previous.items():

@@ -371,6 +371,7 @@ class Ledger:
             self._add(self._unwritten, format_event(self._unwritten))
 
     def _add(self, body: Json, text: str) -> None:
+        """Add the last event, with its text and hash, to the rows to store."""
         previous_hash = self._written[-1].hash if self._written else self._head
         self._unwritten = None
         self._written.append(

@@ -357,6 +357,11 @@ def measure_all(rolls: Iterable[ScoredRoll]) -> list[Worth | None]:
 
 
 def _compute_play_worth(roll: ScoredRoll, inputs: str, out: str) -> Worth | None:
+    """Return the worth of a recorded play by today's tables.
+
+    Return None if they refuse its inputs, or if no possible result has a score. `inputs` and `out`
+    are the recorded inputs and outputs, as JSON.
+    """
     try:
         sequence = find_system(roll.system).find_sequence(roll.sequence)
         values: Json = json.loads(inputs)

@@ -35,6 +35,7 @@ async def find_open_games(store: Store, games: GameCache, server: str, user: str
 
 
 def _list_open_game(place: str, loaded: LoadedGame) -> list[OpenGame]:
+    """Return the game with the buttons to join its free sides, [] if no side is free."""
     game = loaded.game
     free = tuple(side for side in game.sides if side not in game.players.values())
     if not free:

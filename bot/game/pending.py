@@ -44,6 +44,12 @@ def find_hold(game: Game, reach: CommandReach, answered_event: int = 0) -> Hold 
 
 
 def _find_holds(game: Game, reach: CommandReach, answered_event: int) -> Iterator[Hold]:
+    """Yield a hold for each choice that a command has to wait for.
+
+    Each has the units and tracks that the choice holds and that are in `reach`. With
+    `reach.is_all`, every choice counts, also without any of these. The choice of event
+    `answered_event` does not count.
+    """
     for number, choice in game.waits.items():
         if number == answered_event:
             continue

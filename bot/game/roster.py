@@ -181,7 +181,12 @@ def edit_unit(unit: RosterUnit, text: str, system: System) -> RosterUnit:
 
 
 def _set_word(unit: RosterUnit, word: str, system: System) -> RosterUnit:
-    """Return the unit with one word applied: `morale=5`, `state=shaken`, `+moved`."""
+    """Return the unit with one typed word applied.
+
+    The word is a marker, flag or state (`+moved`, `-moved`, `shaken`), a number (`morale=5`,
+    `fp=+1`), or a value of `state=`, `marker=`, `type=` or `half=`, the reduced side as FP/morale.
+    Raise UserError for an unknown word or a value that does not fit.
+    """
     words = system.words["units"]
     typed_key, equals, value = split_word(word)
     key = typed_key.casefold()
@@ -351,7 +356,7 @@ def find_units_by_name(game: Game, names: Iterable[str]) -> list[RosterUnit]:
 def apply_changes(game: Game, changes: Iterable[Change], system: System | None) -> Game:
     """Return the game with the changes from a sequence applied to its units, in order.
 
-    `system` is the game's own.
+    Changes of units that are not in the game are left out. `system` is the game's own.
     """
     units = dict(game.units)
     for change in changes:
@@ -371,7 +376,8 @@ def apply_change(
 ) -> RosterUnit:
     """Return the unit with the change applied.
 
-    A new state replaces markers that have the name of one of `states`, as in old rosters.
+    An empty value removes a number. A new state replaces markers that have the name of one of
+    `states`, as in old rosters.
     """
     if change.turn and not unit.turned:
         unit = turn_over(unit)
@@ -410,7 +416,8 @@ def change_from_json(data: Json) -> Change:
 def add_joining_units(game: Game, joins: Iterable[Joining]) -> Game:
     """Return the game with the units that come into play: Hero 1, Hero 2.
 
-    Each joins the side of the unit that it appears with.
+    Each joins the side of the unit that it appears with. A unit is left out if that unit is not in
+    the game, or if the roster is full.
     """
     units = dict(game.units)
     for type_, friend_name, state, marks in joins:
@@ -430,7 +437,10 @@ def add_joining_units(game: Game, joins: Iterable[Joining]) -> Game:
 
 
 def clear_marks(units: Units, words: Iterable[str]) -> dict[str, RosterUnit]:
-    """Return the units that lose one of these markers or numbers in a phase, without it."""
+    """Remove markers and numbers, by their names in `words`, as a phase does.
+
+    Return only the units that had one of them, changed, by their keys.
+    """
     removed = frozenset(words)
     changed: dict[str, RosterUnit] = {}
     for key, unit in units.items():
@@ -446,6 +456,7 @@ def describe_unit(unit: RosterUnit) -> str:
 
 
 def _describe_values(unit: RosterUnit) -> str:
+    """Return the type, numbers, state, markers and other side of a unit, as they are typed."""
     pieces = [
         unit.type,
         *(f"{key}={format_typed_number(value)}" for key, value in unit.numbers.items()),

@@ -365,6 +365,7 @@ def _join_lines(text: object) -> str:
 
 
 def _check(data: Any, file: str) -> None:
+    """Raise TableError if the keys, title, text, ending or sides of a scenario do not fit."""
     check_keys(data, KEYS, ("title", "sides", "units"), file)
     title = data.get("title")
     sides = data.get("sides")
@@ -395,6 +396,7 @@ def _check_ending(data: Mapping[str, Any], file: str) -> None:
 
 
 def _find_scenario_side(typed: str, sides: tuple[str, ...]) -> str:
+    """Return the side as typed. Raise UserError if it is none of `sides`."""
     if typed not in sides:
         hint = f"Sides are {', '.join(sides)}."
         raise UserError(

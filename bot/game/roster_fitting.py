@@ -143,6 +143,11 @@ def _expand_types(
 
 
 def _make_no_type_error(names: Sequence[str], words: UnitWords, heading_line: int) -> UserError:
+    """Build the error for units without a type.
+
+    `heading_line` is the line of a sheet's headings, which lack one for types. In a list without
+    headings it is 0, and `names` are those of the units, which say no type.
+    """
     types = f"Types are {', '.join(words.types)}."
     if heading_line:
         return make_roster_error(

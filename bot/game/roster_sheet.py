@@ -212,12 +212,17 @@ def has_columns_of_roster(headings: Sequence[str]) -> bool:
 
 
 def _has_lost_breaks(heads: Sequence[str]) -> bool:
-    """Return whether the only line holds headings and units, because line breaks became blanks."""
+    """Return whether the only line of a text was a sheet, before its line breaks became blanks.
+
+    `heads` are the cells of that line. It begins with a required heading, and holds more cells than
+    are required. A cell that is repeated, or has a blank in it, is taken for the value of a unit.
+    """
     is_long = len(heads) > len(set(heads)) or any(" " in head for head in heads)
     return len(heads) > len(NEEDED) and heads[0] in NEEDED and is_long
 
 
 def _check_heads(heads: Sequence[str], line: int) -> None:
+    """Raise UserError for too many columns, no heading `name`, or a heading that is there twice."""
     if len(heads) > MAX_COLUMNS:
         raise make_roster_error(f"at most {MAX_COLUMNS} columns", line, code="too-many")
     if "name" not in heads:
@@ -256,7 +261,7 @@ def _add_row(roster: RosterText, heads: Sequence[str], cells: Sequence[str], lin
 
 
 def _is_remark(heads: Sequence[str], cells: Sequence[str]) -> bool:
-    """Return whether a row between units is a remark or a sum."""
+    """Return whether a row between units is a remark, a heading or a sum, and no unit."""
     filled = [cell.strip() for cell in cells if cell.strip()]
     if _REMARK.match(filled[0]) or (len(filled) == 1 and filled[0].endswith(":")):
         return True

@@ -271,6 +271,10 @@ def build_roster(game: Game) -> Roster:
 
 
 def _plain(value: Any) -> Any:
+    """Return a tuple as a list and a mapping as a dict, anything else as it is.
+
+    Values inside them are not converted.
+    """
     if isinstance(value, tuple):
         return list(value)
     return dict(value) if isinstance(value, Mapping) else value

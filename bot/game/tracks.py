@@ -36,7 +36,11 @@ def get_owners(game: Game, side: str) -> dict[str, str]:
 
 
 def get_track_key(name: str, owners: Mapping[str, str]) -> str:
-    """Return the key in a game of a track that formulas call `name`, "" for a track of no side."""
+    """Return the key under which a game keeps the track that formulas call `name`.
+
+    The key of `side.points` is `US/points` if `owners` has US as `side`, and that of `track.sea` is
+    `sea`. Return "" if `owners` has no such side.
+    """
     owner_word, _, track = name.partition(".")
     if owner_word == GAME:
         return track

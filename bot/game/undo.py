@@ -56,7 +56,8 @@ def find_undo_target(
 
     A later event blocks it if it read or wrote what the undo would change, see
     `bot/game/undo_reach.py`. `last` is the last event in effect; the events need not be all of the
-    log. An opened sealed roll comes with the changes of its opening.
+    log. An opened sealed roll comes with the changes of its opening. Return an empty target if the
+    event is undone, or not among these events.
     """
     events = list_effective_events(newest_first)
     later_events: list[Json] = []
@@ -256,7 +257,8 @@ def find_together(newest_first: Sequence[Json], number: int, person: str) -> Und
     """Find the events that an undo takes back together, for the player who asks.
 
     Their own later events without dice go with it if they block its undo. So does the *Done* with
-    which they handed over after it, if nobody has acted on that.
+    which they handed over after it, if nobody has acted on that. Return an empty group if the event
+    with this number is undone, or not among these events.
     """
     effective = list_effective_events(newest_first)
     events = [event for event in effective if event["number"] >= number][::-1]
@@ -357,10 +359,11 @@ def _is_silent_upkeep(event: Mapping[str, Any]) -> bool:
 
 
 async def load_last_step(store: Store, ledger: Ledger, person: str) -> tuple[LastStep, list[Json]]:
-    """Load as much of the log as it takes to find the player's last step.
+    """Find the player's last step, and load as much of the log as that takes.
 
-    The search ends after LOOK_BACK events without one. Also return the events that were loaded,
-    newest first.
+    The search ends once older events cannot change the step, or after LOOK_BACK events if there is
+    something to offer: a plain roll, or the step of another player. If nothing can be undone, the
+    step has no `offers`. Also return the events that were loaded, newest first.
     """
     events: list[Json] = []
     step = LastStep()
@@ -483,10 +486,11 @@ def may_ask_for_undo(game: Game, actor: Actor, event: Mapping[str, Any]) -> bool
 def may_stand_in(
     game: Game, game_then: Game, person: str, requester: str, event: Mapping[str, Any]
 ) -> bool:
-    """Return whether a manager with this person id may agree in place of a side that is gone.
+    """Return whether a manager may agree to an undo in place of the other side.
 
-    They must play no side, neither now nor in `game_then`, the game at the time of the event, and
-    be neither the author nor the player who asks.
+    `person` is their person id. The caller checks whether they manage the server, and whether the
+    other side has left or is silent. They must play no side, neither now nor in `game_then`, the
+    game at the time of the event, and be neither its author nor the player who asks.
     """
     plays = person in game.players or person in game_then.players
     return not plays and person not in (requester, event["who"])

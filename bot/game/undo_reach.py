@@ -87,6 +87,10 @@ def list_written(event: Mapping[str, Any]) -> list[str]:
 
 
 def _list_written_fields(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+    """Return keys such as `phase` and `field:name` for the fields of a game that a patch changes.
+
+    Fields with several entries have a key for each changed entry, such as `track:US/points`.
+    """
     keys: list[str] = []
     for name, value in after.items():
         if name in _PHASE_FIELDS:
@@ -127,7 +131,10 @@ def _list_read(event: Mapping[str, Any]) -> list[str]:
 
 
 def _list_read_tracks_and_piles(recorded: Mapping[str, Any]) -> list[str]:
-    """Return the keys of the tracks and piles that a sequence read, by their names in formulas."""
+    """Return keys such as `deck:chances` and `track:US/points` for what a sequence read.
+
+    `recorded` has the values that it read by their names in formulas, as in the field `read`.
+    """
     piles = [name for name in recorded if name.startswith(DECK)]
     tracks = [name for name in recorded if "." in name and name not in piles]
     keys = [f"deck:{name.removeprefix(DECK)}" for name in piles]
@@ -171,8 +178,10 @@ def add_opening(event: Mapping[str, Any], newest_first: Iterable[Mapping[str, An
 def build_patch_onto(game: Game, source: Json | None, target: Json | None) -> Json:
     """Build `before` and `after` of an event that repeats the change of a patch on today's `game`.
 
-    The change is from `source` to `target`. In a field with several entries, only the entries of
-    the patch change: the other tracks stay as they are in `game`. Return {} for no patch.
+    The change is from the values of `source` to those of `target`: for an undo from `after` of the
+    undone event to its `before`, for a redo the other way round. In a field with several entries,
+    such as `tracks`, only the entries that differ between them change. The others stay as they are
+    in `game`, in `before` as well as in `after`. Return {} if `source` or `target` is empty.
     """
     if not source or not target:
         return {}
