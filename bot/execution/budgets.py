@@ -75,9 +75,10 @@ class Budgets:
             self._channels = _Buckets(per_minute * CHANNEL_TIMES, steady)
 
     def begin(self, command: Command) -> None:
-        """Charge a command and count it as at work until `finish`.
+        """Charge a command to its person and channel, and count it as at work until `finish`.
 
-        Raise UserError if a limit is reached.
+        A command of the bot itself is only counted. Raise UserError if a limit is reached; then
+        nothing is charged or counted.
         """
         if self.at_work >= ALL_AT_ONCE:
             raise make_busy_error()
@@ -113,16 +114,20 @@ class Budgets:
         self._channels.take(channel, price)
 
     def finish(self, command: Command) -> None:
-        """Stop counting a command as at work. Call this once for each `begin`."""
+        """Stop counting a command as at work, of its person and in all.
+
+        Call this once for each `begin`.
+        """
         self.at_work -= 1
         self._under_way[command.who.key] -= 1
         if not self._under_way[command.who.key]:
             del self._under_way[command.who.key]
 
     def weigh(self, command: Command, written: int) -> None:
-        """Charge a command for the characters that it `written` beyond the basic price.
+        """Charge a command for the characters that it has `written` beyond the basic price.
 
-        A roll of a thousand dice costs more than a roll of two.
+        A roll of a thousand dice costs more than a roll of two. Commands with a price of their own,
+        such as an import, are not charged.
         """
         if self._persons is None or self._channels is None or command.path in _DEAR:
             return
@@ -152,6 +157,7 @@ def compute_cost(command: Command) -> float:
 
 
 def _make_limit_error(limit: str, wait: float) -> UserError:
+    """Build the error for somebody who has to wait `wait` seconds because of a limit."""
     return UserError(
         f"Slow down: {limit}.",
         hint=f"Try again in {max(2, ceil(wait))} seconds.",

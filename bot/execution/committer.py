@@ -65,7 +65,12 @@ class CommandCommitter:
         """
 
     async def find_earlier_reply(self, command: Command) -> Reply | None:
-        """Return the earlier reply to this request, so that an error does not hide a success."""
+        """Return the reply that was stored for this request before, marked as seen, or None.
+
+        It goes out in place of an error of a repeated request, so that the error does not hide a
+        success. Return DELETED if the reply was deleted since, and None if the store cannot be
+        read.
+        """
         try:
             stored = await self._store.load_earlier_reply(command.request_id)
         except Deleted:
@@ -79,7 +84,10 @@ class CommandCommitter:
     ) -> Reply:
         """Commit the changes of a command together with its reply and its recipients.
 
-        Return the reply to show. Raise the errors of `Store.commit`, apart from Deleted.
+        Return the reply to show: `reply` with its footer, the earlier one of a repeated request, or
+        DELETED if that was deleted. A command without changes stores nothing. After the commit,
+        update the caches, charge `budgets` for long texts, and call the listeners. Raise the errors
+        of `Store.commit`, apart from Deleted.
         """
         command = context.command
         commit = context.commit
@@ -126,9 +134,10 @@ class CommandCommitter:
         return reply_to_show
 
     async def _find_echo(self, context: Context, reply: Reply) -> Reply:
-        """Return the reply to a command that changed nothing.
+        """Return the reply to a command that changed nothing, and that is not stored.
 
-        A button that was already pressed may only say "done already". Return its first reply then.
+        A second press of a button may only say "done already". Return the stored reply to the same
+        request then, if there is one.
         """
         command = context.command
         is_press = context.spec.family == "button" and not command.request_id.startswith(UNASKED)
@@ -137,7 +146,11 @@ class CommandCommitter:
         return await self.find_earlier_reply(command) or reply
 
     def _call_listeners(self, context: Context, ledgers: Many[Ledger]) -> None:
-        """Tell the listeners about everything in this commit that they keep track of."""
+        """Call each listener with the key of all that this commit may have made out of date.
+
+        These are forgotten users, erased games, places that play another game now, and games in
+        which hands may have changed.
+        """
         commit = context.commit
         places = (binding.place for binding in commit.bindings)
         for topic in (*commit.forget, *commit.erase, *places, *_list_changed_hands(ledgers)):

@@ -52,7 +52,10 @@ class DueLoop:
             await asyncio.sleep(EVERY)
 
     async def look(self) -> int:
-        """Run what is due now, as far as one look goes. Return how many rows that were."""
+        """Run the rows that are due now, at most MOST of them, and return their number.
+
+        A row that failed is left out for AFTER_TROUBLE seconds. Raise StoreError.
+        """
         now = self._steady()
         self._failed = {
             key: retry_time for key, retry_time in self._failed.items() if retry_time > now
@@ -65,7 +68,11 @@ class DueLoop:
         return len(rows)
 
     async def _see_to(self, row: DueRow) -> bool:
-        """Run one due row. Return whether it succeeded."""
+        """Run the command of one due row. Return False if its reply is an error, which is logged.
+
+        A row of a game that is erased or played nowhere is deleted without running it, which counts
+        as success. Raise StoreError.
+        """
         saved = await self._store.load_game_by_id(row.game)
         if saved is None or not saved.places:  # put aside: it is set up again with the game
             await self._store.commit(Commit(drop_due=[(row.key, None)]))

@@ -162,9 +162,11 @@ class CommandExecutor:
             return build_failure_reply(log, f"command {' '.join(command.path)}", recorded=False)
 
     async def _run_in_turn(self, command: Command, gate: Gate) -> Reply:
-        """Run a command after those before it in its channel's queue, and store it.
+        """Run a command after those before it in its channel's queue, and return its stored reply.
 
-        Slow read-only commands do not hold the channel's queue.
+        Help, counted odds and other commands that may take long do not wait in the queue. Raise
+        UserError for options that do not fit, or if the queue is full; see `_run_attempt` for the
+        rest.
         """
         spec = command.spec or get_spec(self._registry, command.path)
         _check_options(spec, command.options)
@@ -202,7 +204,7 @@ class CommandExecutor:
         return format_named_command(spec, options), example or build_example(spec, system)
 
     async def _load_game(self, command: Command) -> LoadedGame | None:
-        """Load the game that is played where a command was typed."""
+        """Load the game that is played where a command was typed, None if there is none."""
         home = await self._threads.find_home(command.where)
         return await self._games.load_current(home.key)
 
@@ -262,10 +264,10 @@ class CommandExecutor:
         return error
 
     async def _run_until_stored(self, command: Command, gate: Gate, *, writes: bool) -> Reply:
-        """Run a command, again if another process was faster, and return its stored reply.
+        """Run a command, again after each Conflict, and return its stored reply.
 
-        `writes`: the command leads to an event, as nearly every command does. Then the cached game is
-        tried first.
+        Raise UserError after ATTEMPTS of them. `writes`: the command leads to an event, as nearly
+        every command does. Then the cached game is tried first.
         """
         place = command.where.key
         for attempt in range(ATTEMPTS):
@@ -305,10 +307,12 @@ class CommandExecutor:
         gate: Gate,
         check: Callable[[], Awaitable[None]] | None = None,
     ) -> Reply:
-        """Run a command once, and return its stored reply.
+        """Run a command once, and return the reply after storing it.
 
-        Raise Conflict if another process was faster. `check` finds that out if the command writes no
-        event.
+        `loaded` is the game of its channel. Raise Conflict if another process changed the game
+        meanwhile. The commit of an event finds that out. If there is none, `check` does; None skips
+        it, for a game that was just loaded. The commit passes `gate`, and raises CalledOff if it is
+        closed. Raise UserError for a refused command.
         """
         assert command.spec is not None
         await self._enabled.check(command.spec, command.where)

@@ -153,9 +153,12 @@ class ReceiptPromises:
         self._under_way = under_way
 
     async def make(self, command: Command, until: float) -> Reply | None:
-        """Record that `command` will be answered or refused; see App.promise_answer.
+        """Store a receipt: the promise to answer or refuse `command`. See App.promise_answer.
 
-        Return None if that is recorded, else the reply to show in place of the receipt.
+        `until` is the Unix time after which it is refused. Return None if the receipt is stored.
+        Else call off the command, and return the reply to show in place of the receipt: an error,
+        or dice without a record. If the commit is in progress, it is too late for that: return the
+        command's own reply, or None if it does not come soon.
         """
         earlier_work = self._under_way.get(command.request_id)
         try:
@@ -176,11 +179,11 @@ class ReceiptPromises:
         return self._unrecorded.answer_while_down(command) or build_error_reply(NOT_WRITTEN)
 
     async def make_good(self, receipt: Receipt, run: Callable[[], Awaitable[Reply]]) -> Reply:
-        """Return the reply to a receipt that was taken over. `run` runs its command while its token
-        lives.
+        """Return the reply to a receipt that was taken over from another process.
 
-        Later the command is refused, and the refusal stored like any answer. If another process was
-        faster, its reply counts, and only one of both is shown.
+        Until the time of the receipt, that is the reply of `run`, which runs its command. Later the
+        command is refused, and the refusal stored like any answer. If a reply was stored before, it
+        is returned, marked as seen.
         """
         command = receipt.command
         if self._clock() < receipt.until:
@@ -199,7 +202,9 @@ class ReceiptPromises:
 async def hand_over_reply(work: RunningCommand, within: float) -> Reply | None:
     """Return the reply of a command whose commit is in progress, to show in place of a receipt.
 
-    Return None if it is not there `within` so many seconds.
+    Wait at most `within` seconds for it. Return None if it is not there then. If the same request
+    was handed over before, its reply is marked as seen, and nobody posts it. Raise the error of a
+    command that failed.
     """
     finished, _ = await asyncio.wait({work.task}, timeout=within)
     if not finished:

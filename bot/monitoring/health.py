@@ -116,7 +116,10 @@ class Health:
         return time.monotonic() - self.looked
 
     async def run(self, *listeners: Callable[[HealthReport], None]) -> None:
-        """Look every EVERY seconds until cancelled, and pass each report to the `listeners`."""
+        """Look every EVERY seconds until cancelled, and pass each report to the `listeners`.
+
+        Log the health whenever the troubles have changed. A look that fails is itself a trouble.
+        """
         while True:
             old_troubles = self.sight.troubles
             try:

@@ -62,6 +62,7 @@ class Leases(Generic[K]):
             self._task.cancel()
 
     async def _keep(self) -> None:
+        """Renew all leases every LEASE / 3 seconds, as long as any key is held."""
         try:
             while self._held:
                 await asyncio.sleep(LEASE / 3)
@@ -71,6 +72,7 @@ class Leases(Generic[K]):
             self._task = None
 
     async def _renew_all(self) -> None:
+        """Renew all leases once. A failure is only logged: the next round tries again."""
         try:
             await self._renew(list(self._held))
         except Exception as error:  # the next round tries again; meanwhile others may be faster, which does no harm

@@ -45,7 +45,11 @@ class Receipts:
         self._dropping: asyncio.Future[None] | None = None
 
     async def note(self, command: Command, until: float) -> None:
-        """Write down that a receipt will be shown. Raise StoreError if that takes too long."""
+        """Store a receipt that will be shown, and hold it.
+
+        One that another process has stored before is left to it. Raise StoreError if that fails or
+        takes longer than PATIENCE. A receipt that is stored later all the same is dropped.
+        """
         work = asyncio.ensure_future(self._journal.note(Receipt(command, until), LEASE))
         finished, _ = await asyncio.wait({work}, timeout=PATIENCE)
         if not finished:
@@ -56,14 +60,21 @@ class Receipts:
             self._held.hold(command.request_id)
 
     def _handle_late_note(self, work: asyncio.Future[bool], id: str) -> None:
-        """Drop a receipt that was written too late, unless another process had written it."""
+        """Clean up after a receipt that was written too late, when its user had read a refusal.
+
+        If this process wrote it, drop it. If the write failed, or another process had written it
+        before, leave it, and forget that it was refused.
+        """
         if not work.cancelled() and work.exception() is None and work.result():
             self._dropping = asyncio.ensure_future(self._drop(id))
         else:
             self._refused.discard(id)
 
     async def finish(self, id: str) -> None:
-        """Drop a receipt that is answered. One that another process holds is left alone."""
+        """Drop a receipt that is answered, if this process holds it.
+
+        A failure is logged: the receipt is claimed later, and found answered.
+        """
         if id in self._held:
             await self._drop(id)
             self._held.let_go(id)
@@ -75,7 +86,11 @@ class Receipts:
         self._held.let_go(id)
 
     async def claim(self, platform: str) -> Sequence[Receipt]:
-        """Claim receipts of a platform that nobody holds any more, and return them."""
+        """Claim receipts of a platform that nobody holds any more, and return them, held.
+
+        This process holds at most AT_ONCE. Receipts that it had refused are dropped. Raise
+        StoreError.
+        """
         room = AT_ONCE - len(self._held)
         if room <= 0:
             return []
@@ -94,7 +109,7 @@ class Receipts:
     async def forget(self, user: str, places: Sequence[str], but: str) -> None:
         """Delete the receipts of a user or of places, apart from the request `but`.
 
-        Receipts that are at work now are answered all the same.
+        Receipts that are at work now are answered all the same. A failure is logged.
         """
         try:
             await self._journal.forget(user, places, but)
@@ -106,6 +121,7 @@ class Receipts:
         self._held.close()
 
     async def _drop(self, id: str) -> None:
+        """Delete a receipt from the journal. A failure is only logged."""
         try:
             await self._journal.drop([id])
             self._refused.discard(id)
@@ -132,7 +148,10 @@ def build_not_run_reply(command: Command) -> Reply:
 
 
 def _describe_command(command: Command) -> str:
-    """Return the beginning of a typed command, only its name if others must not read the rest."""
+    """Return a command as it was typed, cut to MOST_TYPED characters.
+
+    Return only its name if others must not read its options, and a phrase for a pressed button.
+    """
     name = "/" + " ".join(command.path)
     if command.path[0] == "button":
         return "A button you pressed"
@@ -172,6 +191,7 @@ async def watch(
 async def _try_answer(
     receipts: Receipts, answer: Callable[[Receipt], Awaitable[None]], receipt: Receipt
 ) -> None:
+    """Answer a receipt. If that fails, log the error and release the receipt, to be claimed again."""
     try:
         await answer(receipt)
     except Exception as error:  # held any longer, nobody would try again before this process ends
@@ -201,7 +221,8 @@ async def wait_until_done(
 ) -> bool:
     """Wait at most `patience()` seconds for the work. Return whether it is done.
 
-    `seconds_passed` of them are over already. The patience may shrink as others come.
+    The work goes on if it is not. `seconds_passed` of them are over already. The patience is asked
+    again every STEP, since it may shrink as others come.
     """
     clock = asyncio.get_running_loop().time
     start = clock() - seconds_passed

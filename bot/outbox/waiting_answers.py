@@ -85,7 +85,11 @@ class Answers:
                 task.add_done_callback(self._noting.discard)
 
     async def _note_shown(self, ids: Sequence[int], spot: dict[str, object] | None) -> None:
-        """Record that these answers were shown as soon as the store allows it, then let go of them."""
+        """Record that these answers were shown, and let go of them.
+
+        Try again every NOTE_AGAIN seconds, until the store allows it or the task is cancelled.
+        `spot` is where they were shown.
+        """
         while True:
             await asyncio.sleep(NOTE_AGAIN)
             with contextlib.suppress(StoreError):
@@ -99,7 +103,11 @@ class Answers:
         return self._posting.hold_during(*(id for id in ids if id))
 
     async def claim_due(self, platform: str, limit: int = 50) -> list[DueAnswer]:
-        """Claim answers that were not posted in time, oldest first. The caller posts them at once."""
+        """Claim answers that were not posted in time, oldest first. The caller posts them at once.
+
+        No other process gets them for LEASE seconds. Return at most `limit` of them for `platform`,
+        without those that this process is posting now. Raise StoreError.
+        """
         rows = await self._store.claim_outbox(LEASE, limit, platform)
         return [
             DueAnswer(

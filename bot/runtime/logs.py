@@ -60,7 +60,11 @@ class RedactingJson(Redacting):
     """A formatter like Redacting that writes one JSON object a line, for log collectors."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the record without secrets: time (UTC), level, logger, message and its fields."""
+        """Return a record as one JSON object.
+
+        It holds time (UTC), level, logger, message, any traceback, and the record's `fields`.
+        Secrets are removed from all but the fields, which must not hold any.
+        """
         time = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
         texts = {
             "time": time,
@@ -147,9 +151,10 @@ def log_failure(log: logging.Logger, task: str, error: Exception) -> None:
 
 
 def set_up_logging(level: str, secrets: Iterable[str], form: str = "text") -> None:
-    """Send all logging of this process to stderr, from `level` on.
+    """Send all logging of this process to stderr, from `level` on, in place of earlier handlers.
 
-    Lines of libraries below WARNING are left out.
+    `form` is `text` or `json`. `secrets` are removed from the lines. The libraries in TOO_MUCH
+    begin at INFO at the lowest, those of SQLite, HTTP requests and asyncio at WARNING.
     """
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(RedactingJson(secrets) if form == "json" else Redacting(secrets))

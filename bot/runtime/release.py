@@ -21,6 +21,7 @@ def find_project_file() -> Path:
 
 
 def _in_project(file: Path) -> str:
+    """Return the release that a pyproject.toml names, `from source` if it cannot be read."""
     import tomllib
 
     try:

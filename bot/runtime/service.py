@@ -103,9 +103,10 @@ def are_settings_open(service: Service) -> bool:
 
 
 def _read_settings(service: Service) -> dict[str, str] | None:
-    """Return {name: value} of the service's settings, None if this user may not read them.
+    """Return {name: value} of the settings of the service, None if this user may not read them.
 
-    Raise SettingsError.
+    Raise SettingsError for a file that is missing or malformed, or has a line that systemd reads in
+    another way.
     """
     path = service.settings
     try:

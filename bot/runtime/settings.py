@@ -256,6 +256,11 @@ class _SettingsReader:
             return None
 
     def _token(self, name: str, not_this: str = "", but: str = "") -> str:
+        """Return a token or secret, "" if it is not set.
+
+        Note a problem, and return "", for one that begins with `not_this`, which belongs to the
+        setting `but`, and for one with spaces or non-ASCII characters.
+        """
         text = self._get(name, "").strip()
         if not_this and text.startswith(not_this):
             self._problem(
@@ -272,6 +277,11 @@ class _SettingsReader:
         return text
 
     def _shard_ids(self, count: int | None) -> tuple[int, ...]:
+        """Return the sorted shards of this process, () if SHARD_IDS is not set.
+
+        Note a problem, and return (), for numbers that are not below `count`, or if that is
+        missing.
+        """
         if not self._get("SHARD_IDS"):
             return ()
         if count is None:
@@ -304,6 +314,10 @@ class _SettingsReader:
         return url
 
     def _database(self, data: Path) -> Path | None:
+        """Return the path of the SQLite file, None for a database in memory.
+
+        Note a problem, and return None, if DATABASE_URL is of another form.
+        """
         url = self._get("DATABASE_URL", "sqlite:///grognard.db")
         name = url.removeprefix("sqlite:///")
         if name == url or not name or "?" in name or name.endswith("/") or "\0" in name:
@@ -321,6 +335,7 @@ class _SettingsReader:
 
 
 def _whole(text: str, low: int, high: int) -> int:
+    """Return a whole number from `low` to `high`. Raise ValueError for any other text."""
     if not (text.isascii() and text.isdecimal() and len(text) < 10 and low <= int(text) <= high):
         raise ValueError(text)
     return int(text)
@@ -335,6 +350,7 @@ def _port(text: str) -> int:
 
 
 def _host(text: str) -> str:
+    """Return an IP address in its usual form, or `localhost`. Raise ValueError for any other text."""
     try:
         return str(ipaddress.ip_address(text))
     except ValueError:
@@ -348,6 +364,7 @@ def _networks(text: str) -> tuple[str, ...]:
 
 
 def _like(pattern: str, text: str) -> str:
+    """Return the text if all of it matches the pattern. Raise ValueError otherwise."""
     if not re.fullmatch(pattern, text):
         raise ValueError(text)
     return text
@@ -374,6 +391,7 @@ def _shards(text: str, count: int) -> tuple[int, ...]:
 
 
 def _key(text: str) -> bytes:
+    """Return the 32 bytes of a key in base64, also as in addresses. Raise ValueError otherwise."""
     try:
         key = base64.b64decode(text.translate({ord("-"): "+", ord("_"): "/"}), validate=True)
     except binascii.Error:
