@@ -24,9 +24,10 @@ class Bearers:
 def read_bears(
     data: Mapping[str, Any], inputs: Iterable[Option], file: str, id: str
 ) -> Mapping[str, Bearers]:
-    """Read `bears` of a sequence: its modifiers that only some units can have, each with these units.
+    """Read `bears` of a sequence: each modifier that only some units can have, with those units.
 
-    Raises TableError for an unknown input or modifier, or a wrong layout.
+    `data` is the entry of the sequence `id`, `inputs` its inputs. Return {} if it has no `bears`.
+    Raises TableError with `file` for an unknown input or modifier, or a wrong layout.
     """
     section = data.get("bears") or {}
     row = f"{id} bears"
@@ -60,10 +61,10 @@ def find_unborne(
     units: Mapping[str, Iterable[Unit]],
     classes: Mapping[str, Iterable[str]],
 ) -> frozenset[str]:
-    """Return the modifiers that none of the units can have.
+    """Return the modifiers among `bears` that none of the units can have.
 
-    `units` holds the units that are, or can be, in each input. If an input is missing or empty,
-    all its modifiers are possible. `classes` maps a class to its types.
+    `units` holds the units that are, or can be, in each input. If an input is missing or empty, all
+    its modifiers are possible. `classes` maps a class to its types.
     """
     modifiers: set[str] = set()
     for word, bearers in bears.items():

@@ -156,8 +156,7 @@ class Sequence:
 
     @cached_property
     def declaration(self) -> Declared | None:
-        """The declared steps, from sequences.yaml or a file of their own; None if the steps are
-        Python.
+        """The declared steps, from sequences.yaml or a file of their own; None for Python steps.
 
         Raises TableError.
         """
@@ -180,8 +179,9 @@ class Sequence:
 
     @cached_property
     def tracks(self) -> tuple[Option, ...]:
-        """The tracks that its steps read or change, as inputs that the game fills in:
-        `side.points`.
+        """The tracks that its steps read or change, as inputs: `side.points`.
+
+        The game fills these in. Empty for steps written in Python.
         """
         system_tracks = self.system.tracks
         if not system_tracks or self.declaration is None:
@@ -194,7 +194,9 @@ class Sequence:
 
     @cached_property
     def decks(self) -> Mapping[str, GameDeck]:
-        """The decks that its steps draw from, by id. The rest of each deck is an input that the
+        """The decks that its steps draw from, by id. Empty for steps written in Python.
+
+        The cards that are left in each deck are a further input (`deck.` and its id), which the
         game fills in.
         """
         if not self.system.decks or self.declaration is None:
@@ -218,7 +220,11 @@ class Sequence:
 
     @cached_property
     def _python_plan(self) -> Callable[[Tables, Given], Plan[Any]]:
-        """The function that plans the sequence if its steps are Python."""
+        """The function that plans the sequence if its steps are Python.
+
+        HOMES in the package of the game names the module with `plan_` and the id of the sequence. A
+        sequence that is not there has a module of its own with the function `plan`.
+        """
         package = importlib.import_module(f"bot.rulesets.{self.system.code}")
         name = self.id.replace("-", "_")
         home = getattr(package, "HOMES", {}).get(name)
@@ -228,14 +234,17 @@ class Sequence:
 
     @cached_property
     def choices(self) -> Mapping[str, Choice]:
-        """The choices that a side makes in the middle of the sequence, by name. Raises TableError."""
+        """The choices that a side makes in the middle of the sequence, by name.
+
+        Empty for steps written in Python. Raises TableError.
+        """
         return self.declaration.choices if self.declaration is not None else {}
 
     def read_inputs(self, raw: Mapping[str, object], roster: Roster) -> Given:
-        """Return the cleaned inputs, with the choices made and the rest of each deck if `raw` has
-        them.
+        """Return the cleaned inputs.
 
-        Raises UserError for a value that does not fit, or that is missing.
+        `raw` may also hold choices that were made, and the cards that are left in each deck. Raises
+        UserError for a value that does not fit, or that is missing.
         """
         parsers: dict[str, Callable[[Any], Any]] = {
             name: choice.parse_picks for name, choice in self.choices.items()
@@ -265,7 +274,10 @@ class Sequence:
 
     @cached_property
     def _reader(self) -> Callable[[Mapping[str, object], Roster], Given]:
-        """The function that cleans the inputs. Its modules are not loaded before somebody plays."""
+        """The function that cleans typed inputs with the units of a roster.
+
+        It is built when somebody plays, because its modules take time to load.
+        """
         from bot.rules.inputs.input_values import read_given
 
         options = InputReader((*self.inputs, *self.tracks))
@@ -645,8 +657,9 @@ class System:
 
     @property
     def versions(self) -> tuple[str, ...]:
-        """The versions (hashes) of the packs with which this system is played, the one in force
-        last.
+        """The versions (hashes) of the packs with which this system is played.
+
+        The one in force is the last. Empty for a built-in game.
         """
         return ()
 
@@ -844,14 +857,17 @@ class System:
         )
 
     def is_own(self, _name: str) -> bool:
-        """Return whether a YAML file is a pack's own, so that its formulas are held to limits."""
+        """Return whether a YAML file is a pack's own, so that its formulas are held to limits.
+
+        Here the answer is the same for all files.
+        """
         return self.bounded
 
     def load_table(self, id: str) -> Table:
         """Read, compile and check one table, with the tables that it leads to.
 
         A table with `like` takes all keys that it lacks from that table. Raises TableError naming
-        file, row and column.
+        file, row and column, also if the examples in the file do not come out.
         """
         file = f"{self.id}/{id}.yaml"
         data = self._read_table_data(id, file)
@@ -951,7 +967,10 @@ class System:
         return self._get_named("sequence", id, self.sequences)
 
     def _get_named(self, kind: str, id: str, items: Mapping[str, T]) -> T:
-        """Return the item with this id; `kind` is its name in the UserError if there is none."""
+        """Return the item with this id. Raises UserError with the nearest name if there is none.
+
+        `kind` is the noun for the item in the error.
+        """
         try:
             return items[id]
         except KeyError:
@@ -971,9 +990,9 @@ def list_builtin_systems() -> Mapping[str, System]:
 
 
 def load_declared(system: System, id: str) -> Declared:
-    """Read and check the declared sequence `id` of a game.
+    """Read and check the declared sequence `id` of a game, with what all its sequences share.
 
-    Raises TableError naming file, step, line and column.
+    Raises TableError naming file, step, line and column, and KeyError for an unknown id.
     """
     from bot.rules.declared.compile_context import SequenceHead, Setting
     from bot.rules.declared.declared import Library

@@ -96,9 +96,10 @@ _OTHER_NUMBER = re.compile(
 
 
 def read_bounded(data: bytes, file: str) -> Any:
-    """Return the content of a YAML file of a pack; `file` is its name in errors.
+    """Return the content of a YAML file of a pack, None for an empty one.
 
-    Raises TableError that names line and column, also for a file beyond the limits.
+    `file` is its name in errors. Raises TableError, with line and column if they are known, for a
+    text that is no YAML or has a repeated key, and for all that `_Bounds` refuses.
     """
     try:
         text = data.decode("utf-8-sig").replace("\r\n", "\n")
@@ -156,7 +157,12 @@ class _Bounds:
         self._last_value = ""
 
     def check(self, text: str) -> None:
-        """Raise TableError for a text beyond the limits, or YAMLError if it is not YAML."""
+        """Check the text of the file.
+
+        Raises TableError for an anchor, alias or tag, for lists and mappings that are too deep, for
+        too many values or entries, and for a text or number as in `_check_scalar`. Raises YAMLError
+        if it is not YAML.
+        """
         for event in yaml.parse(text, Loader=_Loader):
             if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
                 self._refuse(
@@ -192,8 +198,10 @@ class _Bounds:
                 self._refuse(event, f"a mapping or list has at most {self._limits[-1]} entries")
 
     def _check_scalar(self, event: Any) -> None:
-        """Raise TableError for a text that is too long, a number that is too large, or something
-        that YAML would read as a date or time.
+        """Check a text, number or other single value.
+
+        Raises TableError for a text that is too long, a number that is too large, or something that
+        YAML would read as a date, a time or a number other than decimal. Quoted, these are texts.
         """
         if len(event.value) > LONGEST_TEXT:
             self._refuse(event, f"a text has at most {LONGEST_TEXT} characters")

@@ -190,7 +190,10 @@ def _format_needed_faces(results: Sequence[str]) -> str:
 def _build_verdict(effects: tuple[bool, ...]) -> Outputs:
     """Return the outputs about the vehicle as a whole: `operable`, `bail_out` and `reoccupy`.
 
-    `effects` says for main gun, ammunition, engine and (if rolled) crew if they took effect.
+    It is not operable if the ammunition or engine took effect. The crew bails out then, or if the
+    crew area took effect; `reoccupy` says if it may come back (yes or no), or none if it stays
+    inside. `effects` says for main gun, ammunition, engine and (if rolled) crew if they took
+    effect.
     """
     is_operable = not (effects[1] or effects[2])
     is_crew_shaken = len(effects) == 4 and effects[3]
@@ -403,8 +406,11 @@ def _read_to_hit(tables: Tables, weapon: str, inches: float) -> tuple[Answer, st
 
 
 def _format_class(weapon: str, class_used: str) -> str:
-    """Format the weapon with the class in which it penetrates. A gun beyond its third band counts
-    one class lower.
+    """Format a weapon with its class against armor: `medium (heavy at long range)`.
+
+    `class_used` is the row of the penetration chart that the shot uses. For a gun it is the weapon
+    itself, or beyond the gun's third range band a lower class. Anti-tank weapons have their class
+    in brackets.
     """
     if weapon.startswith("at-") or weapon.endswith("-at-weapon"):
         text = f"{weapon} ({class_used})"
@@ -445,7 +451,12 @@ def _format_headline(out: Mapping[str, Any], tokens: Sequence[str]) -> str:
 def _build_vehicle_result(
     name: str, out: Mapping[str, Any], men: Sequence[str], tokens: Sequence[str]
 ) -> UnitResult:
-    """Return the worst result of the vehicle, with its other damage and its crew in words."""
+    """Return the worst result of the vehicle, with its other damage and its crew in words.
+
+    The results are knocked-out (ammunition or engine exploded), gun-lost and penetrated; for a
+    round that did not penetrate it is the outcome. `men` are the names of the crew, `tokens` their
+    results.
+    """
     if not out["penetrated"]:
         return UnitResult(name, str(out["outcome"]))
     exploded = [area for area in ("ammunition", "engine") if out[area]]
@@ -465,7 +476,10 @@ def _build_vehicle_result(
 
 
 def _list_consequences(out: Mapping[str, Any], crew: tuple[Unit, ...]) -> tuple[str, ...]:
-    """Return the text about the crew as a whole: nobody is left, or they bail out. Else empty."""
+    """Return the text about the crew as a whole, if any: nobody is left, or they bail out.
+
+    Return a tuple of one text or none.
+    """
     outcomes = out["crew"]
     are_all_rolled = len(outcomes) == len(crew)
     if crew and are_all_rolled and all(man["after"] == "killed" for man in outcomes):

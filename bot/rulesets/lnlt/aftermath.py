@@ -379,7 +379,7 @@ def resolve_damage(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) 
 
 
 def _build_joining_units(unit: Unit, answer: Mapping[str, Any]) -> list[Joining]:
-    """Return the hero and the crew that come into play from a roster unit, if any."""
+    """Return the hero and the crew that come into play from a roster unit, [] if neither does."""
     joins: list[Joining] = []
     if answer.get("hero") and unit.name:
         joins.append(Joining("hero", unit.name))
@@ -400,7 +400,11 @@ def _build_changes(unit: Unit, answer: Mapping[str, Any]) -> list[Change]:
 
 
 def _is_fully_told(unit: Unit, answer: Mapping[str, Any]) -> bool:
-    """Return whether the first line of the answer says everything about the unit's result."""
+    """Return whether the first line of the answer says everything about the unit's result.
+
+    It does for units that are in good order or eliminated, and for shaken men, unless they
+    disembark.
+    """
     if answer.get("disembarks"):
         return False
     becomes = answer["becomes"]

@@ -105,7 +105,9 @@ def _check_inputs(
 def _resolve(units: Sequence[Unit], target: Unit | None, out: Mapping[str, Any]) -> Resolution:
     """Return the result for the vehicle, with the changes by captured weapons.
 
-    If the vehicle is destroyed, so are the roster units that ride in it.
+    If the vehicle is destroyed, so are the roster units that ride in it. A captured weapon is kept
+    by a unit that destroyed the vehicle. If the vehicle holds, the weapon is lost by all who
+    attacked.
     """
     words = tuple((answer["unit"], _get_word(answer)) for answer in out["units"])
     vehicle = "the vehicle" if target is None else target.word
@@ -165,13 +167,14 @@ class Fight:
         return d6(f"attack {self.units[state.unit_index].word}"), d6("vehicle")
 
     def passes(self, state: AssaultState, roll: Roll) -> bool:
-        """Return whether the current unit passes its morale check: 2d6 + mc_mod, at or under
-        morale.
-        """
+        """Return whether the current unit passes its morale check: 2d6 + mc_mod at or under morale."""
         return sum(roll) + self.mc_mod <= self.morale[state.unit_index]
 
     def get_leader_modifier(self, state: AssaultState) -> int:
-        """Return the leader's modifier of the current unit's attack, or 0."""
+        """Return the leader's modifier if it counts for the current unit's attack, else 0.
+
+        It counts for the unit at `lm_position`, or if that is None, for the first attack alone.
+        """
         if self.lm_position is not None:
             return self.lm if state.unit_index == self.lm_position - 1 else 0
         return 0 if state.helped else self.lm
@@ -214,7 +217,10 @@ class Fight:
     def rule_on_check(
         self, state: AssaultState, roll: Roll, next_state: AssaultState
     ) -> Ruling[AssaultState]:
-        """Return the ruling on a morale check that `next_state` follows."""
+        """Return the ruling on a morale check that `next_state` follows.
+
+        A unit that fails, or that finds the vehicle destroyed, gets the outputs of no attack.
+        """
         index = state.unit_index
         word = self.units[index].word
         passes = self.passes(state, roll)
@@ -235,7 +241,10 @@ class Fight:
     def rule_on_attack(
         self, state: AssaultState, roll: Roll, next_state: AssaultState
     ) -> Ruling[AssaultState]:
-        """Return the ruling on an attack that `next_state` follows."""
+        """Return the ruling on an attack that `next_state` follows.
+
+        If it destroys the vehicle, units that have yet to attack get the outputs of no attack.
+        """
         index = state.unit_index
         attack, armor = self.compute_totals(state, roll)
         destroyed = attack > armor

@@ -122,7 +122,10 @@ class Results:
         )
 
     def deal_damage(self, points: int) -> Ruling[HexUnderFire]:
-        """Return the ruling on `points` damage points, dealt as far as no die is needed."""
+        """Return the ruling on `points` damage points, dealt until a die is needed.
+
+        See `_deal_points`. If no die is needed, this is the ruling after the last point.
+        """
         return self._deal_points(HexUnderFire(POINT, points, (0,) * len(self.targets)))
 
     # -- damage points ------------------------------------------------------------------------------------
@@ -139,8 +142,9 @@ class Results:
     def _deal_points(self, state: HexUnderFire) -> Ruling[HexUnderFire]:
         """Return the ruling after the points that need no die.
 
-        If several units are candidates, a die is due. If no unit is, the remaining points are lost.
-        After the last point units are shaken, and those that must check morale are queued.
+        If several units are candidates for the next point, the step `point` is due, with a die to
+        pick one. If no unit is, the remaining points are lost. After the last point units are
+        shaken, and those that must check morale are queued.
         """
         lines: list[Line] = []
         while state.points:
@@ -367,7 +371,11 @@ def _build_row(path: str, name: str) -> OddsRow:
 
 
 def _deal_point(state: HexUnderFire, index: int) -> HexUnderFire:
-    """Return the state after one of its points falls on the unit at this index."""
+    """Return the state after one damage point was dealt to the unit at this index.
+
+    The state has one point less to deal, and the unit one more hit. Candidates for a next point are
+    not in it.
+    """
     hits = [*state.hits]
     hits[index] += 1
     return HexUnderFire(POINT, state.points - 1, tuple(hits))
@@ -397,7 +405,10 @@ def _build_change(target: Target, answer: Mapping[str, Any]) -> Change | None:
 
 
 def plan_damage(tables: Tables, inputs: Given) -> Plan[HexUnderFire]:
-    """Plan `points` damage points on `targets`. Source: Damaged and Damaged-2/3 paragraphs."""
+    """Plan `points` damage points on `targets`. Source: Damaged and Damaged-2/3 paragraphs.
+
+    Raises UserError for targets as in `Results`.
+    """
     units = inputs.units("targets")
     flamethrower = inputs.flag("flamethrower")
     results = Results(tables, units, flamethrower=flamethrower, checks=("unshakable",))
@@ -413,8 +424,9 @@ def plan_damage(tables: Tables, inputs: Given) -> Plan[HexUnderFire]:
 
 
 def plan_morale(tables: Tables, inputs: Given) -> Plan[HexUnderFire]:
-    """Plan morale checks of `targets` with `hit_number` added to each die. Source: Hit
-    paragraph.
+    """Plan morale checks of `targets` with `hit_number` added to each die. Source: Hit paragraph.
+
+    Raises UserError for targets as in `Results`.
     """
     results = Results(tables, inputs.units("targets"), flamethrower=inputs.flag("flamethrower"))
     start = results.start_checks(

@@ -153,7 +153,11 @@ def _find_first_turn_problem(past: Past, event: Event, fields: GameFields) -> st
 
 
 def _check_end(past: Past, event: Event, fields: GameFields) -> str:
-    """Return a fault unless the event ends a game and opens all sealed rolls, else ""."""
+    """Return a fault unless the event ends a game and opens all sealed rolls, else "".
+
+    It may name a winner (a side, or a draw) and one sentence, and changes nothing else of the game
+    than the opened rolls do. Free play can end so only if it has sealed rolls.
+    """
     game = past.game
     opened_rolls = event.get("opens", [])
     if game.ended or not (game.started or opened_rolls):
