@@ -138,20 +138,30 @@ def format_modifier_value(table: Table, name: str, value: object) -> str:
         return ""
     if option.type == "enum" and value not in option.values:
         return ""
-    required = [other for other in table.inputs if other.is_required and other is not option]
-    names = [other.name for other in required]
     if option.type in ("int", "number"):
         value = 1
-    values_by_base = {}
-    for words in product(*map(_list_sample_values, required)):
-        base = dict(zip(names, words, strict=True))
-        label = " ".join(map(str, words))
-        values_by_base[label] = _compute_added_values(table, base, option, value)
+    required = [other for other in table.inputs if other.is_required and other is not option]
+    values_by_base = _compute_values_by_base(table, required, option, value)
     if len(set(values_by_base.values())) == 1:
         return next(iter(values_by_base.values()))
     if len(required) != 1:
         return ""
     return ", ".join(f"{label} {added or '+0'}" for label, added in values_by_base.items())
+
+
+def _compute_values_by_base(
+    table: Table, required: list[Option], option: Option, value: object
+) -> dict[str, str]:
+    """Return what a value of an input adds, for each combination of sample values of the required
+    inputs; the keys are these values in words.
+    """
+    names = [other.name for other in required]
+    values_by_base = {}
+    for words in product(*map(_list_sample_values, required)):
+        base = dict(zip(names, words, strict=True))
+        label = " ".join(map(str, words))
+        values_by_base[label] = _compute_added_values(table, base, option, value)
+    return values_by_base
 
 
 def _list_sample_values(option: Option) -> tuple[object, ...]:

@@ -798,7 +798,7 @@ def _fit_fields(
     fields: list[Field], spec: CommandSpec, options: Options, slots: int
 ) -> list[Field]:
     """Return at most `slots` fields; a line of text stands for all that have no room."""
-    flags_field = next((field for field in fields if field.name == FLAGS), None)
+    flags_field = _find_flags_field(fields)
     covered = flags_field.covers if flags_field is not None else ()
     flags = [pick.value for pick in list_flag_picks(spec, options)]
     hidden_flags = [flag for flag in flags if flag not in covered]
@@ -808,7 +808,7 @@ def _fit_fields(
         return _insert_other_units_field(candidates, others)
     visible = _choose_fields(candidates, slots - 1 - len(others))
     names = {FLAGS, *(field.name for field in visible)}
-    if flags_field not in visible:
+    if flags_field not in visible:  # the line of text takes all modifiers
         covered = ()
         hidden_flags = flags
     hidden = [field for field in fields if field.name not in names.union(covered)]
@@ -816,6 +816,11 @@ def _fit_fields(
     if hidden or hidden_flags:
         fitted.append(_build_rest_field(spec, options, hidden, hidden_flags))
     return fitted
+
+
+def _find_flags_field(fields: list[Field]) -> Field | None:
+    """Return the field of the modifiers, or None."""
+    return next((field for field in fields if field.name == FLAGS), None)
 
 
 def _choose_fields(fields: list[Field], size: int) -> list[Field]:
@@ -919,16 +924,13 @@ def _build_rest_field(
     else:
         expectation = f"Needed: {', '.join(labels)}" if needed else ""
         asked_for = [field.name for field in needed]
-    sentences = [capitalize_first(expectation)] if expectation else []
     example_names = [name for name in names if bare is None or name != bare.name]
     example = build_rest_example(spec, example_names, flags)
-    if example:
-        sentences.append(f"{'Also' if needed else 'Such as'} {example}")
     return Field(
         REST,
         "text",
         capitalize_first(label),
-        f"{'. '.join(sentences)}.",
+        _build_rest_hint(expectation, example, is_needed=bool(needed)),
         (),
         format_rest(spec, options, [*names, *flags], asked_for),
         build_rest_example(spec, names, flags),
@@ -936,6 +938,16 @@ def _build_rest_field(
         option=bare,
         covers=(*names, *flags, "mods"),
     )
+
+
+def _build_rest_hint(expectation: str, example: str, *, is_needed: bool) -> str:
+    """Return the hint below the line of text: what is needed, if anything, and an example of the
+    rest, if there is one.
+    """
+    sentences = [capitalize_first(expectation)] if expectation else []
+    if example:
+        sentences.append(f"{'Also' if is_needed else 'Such as'} {example}")
+    return f"{'. '.join(sentences)}."
 
 
 def _build_rest_label(labels: list[str], *, has_more: bool, flags: Collection[str]) -> str:

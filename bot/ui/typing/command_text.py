@@ -310,7 +310,11 @@ def names_group(words: Sequence[str], registry: Registry) -> bool:
 
 
 def tokenize(text: str) -> list[Token]:
-    """Split a line into tokens. Raises UserError for an unclosed quotation mark."""
+    """Split a line into tokens, with their keys in lower case.
+
+    Raises UserError for a quotation mark that is not closed, or closed within a word, and for more
+    than MAX_TOKENS tokens.
+    """
     tokens = list[Token]()
     index = 0
     plain = plain_signs(text)  # as long as the text: values are taken from that

@@ -589,10 +589,7 @@ def _complete_unit_list(
     part = _get_prefix_key(item.strip(_NAME_QUOTES))
     used_items = f"{earlier};{elsewhere}".replace(",", ";").split(";")
     used_names = {_strip_item(used_item) for used_item in used_items}
-    alive = [
-        unit for unit in context.roster if not is_out(unit, context) or unit.state in option.likely
-    ]
-    alive.sort(key=lambda unit: rank_able_first(unit, option, context))
+    alive = _list_units_in_play(option, context)
     out = [unit for unit in context.roster if is_out(unit, context)] if words is None else []
     units = _drop_named_units((*alive, *out), used_names)
     choices = _match_units(units, item, words, context.reasons.get(option.name, {}))
@@ -607,6 +604,17 @@ def _complete_unit_list(
     if not choices and item:
         choices = [(item, item)]
     return _put_after(f"{earlier} " if earlier else "", choices, context.roster)
+
+
+def _list_units_in_play(option: Option, context: CompletionContext) -> list[RosterUnit]:
+    """Return the roster units that have not left the fight, or that are in a state that the option
+    is about; the likeliest first.
+    """
+    units = [
+        unit for unit in context.roster if not is_out(unit, context) or unit.state in option.likely
+    ]
+    units.sort(key=lambda unit: rank_able_first(unit, option, context))
+    return units
 
 
 def _drop_named_units(units: Iterable[RosterUnit], names: set[str]) -> list[RosterUnit]:

@@ -22,13 +22,14 @@ def write_roster_example(
     if not units or spec.family != "sequence":
         return ""
     example = parse_text(spec.example, commands).options
+    required = [option for option in spec.options if option.is_required]
     options = {
         option.name: example[option.name]
-        for option in spec.options
-        if option.is_required and option.name in example and not _is_of_units(option, example)
+        for option in required
+        if option.name in example and not _is_of_units(option, example)
     }
     options |= _choose_units(spec, example, units, own_side or units[0].side)
-    needed = {option.name for option in spec.options if option.is_required and not option.brings}
+    needed = {option.name for option in required if not option.brings}
     if not options.keys() >= needed or options.keys().isdisjoint(ACTING):
         return ""
     names = [option.name for option in spec.options if option.name in options]
