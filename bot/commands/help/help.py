@@ -234,19 +234,27 @@ def _find_by_bare_name(
     if specs:
         lines = tuple(Typed(f"/help {' '.join(spec.path)}") for spec in specs)
         return Reply(f"Several commands are called {name}", lines)
+    return _search_page(topic, registry, games, played)
+
+
+def _search_page(topic: str, registry: Registry, games: tuple[str, ...], played: str) -> Reply:
+    """Return the page on the only thing that `/find` is sure of for this topic. Raises UserError if
+    there is none.
+    """
     target = search(topic, registry, games, played).sure
-    if target is not None and target.kind in (FindableKind.TABLE, FindableKind.SEQUENCE):
+    if target is None:
+        hint = registry.hint_elsewhere(topic) or _find_near_topic(topic, registry, games)
+        raise UserError(
+            f'There is no help on "{topic[:40]}".', hint=hint or ALL_COMMANDS, code="unknown-topic"
+        )
+    if target.kind in (FindableKind.TABLE, FindableKind.SEQUENCE):
         spec, _ = registry.find(target.key.split())
         return _build_played_command_page(spec, registry, played)
-    if target is not None:
-        return _find_page(target.key.removeprefix("help "), registry, games, played)
-    hint = registry.hint_elsewhere(topic) or _find_near_topic(topic, registry, games)
-    raise UserError(
-        f'There is no help on "{topic[:40]}".', hint=hint or ALL_COMMANDS, code="unknown-topic"
-    )
+    return _find_page(target.key.removeprefix("help "), registry, games, played)
 
 
 def _list_all_commands(registry: Registry) -> list[CommandSpec]:
+    """Return every command of the registry."""
     return [spec for top in registry.top_names for spec in registry.list_below((top,))]
 
 
@@ -446,6 +454,7 @@ def build_word_page(spec: CommandSpec, word: str) -> Reply | None:
 
 
 def _build_form_button(spec: CommandSpec) -> Button:
+    """Return the button that opens the form of a command."""
     return Button(OPEN_FORM + " ".join(spec.path), "Open form", "primary")
 
 

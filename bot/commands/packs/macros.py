@@ -340,4 +340,5 @@ async def _build_unknown_macro_error(context: Context, name: str) -> UserError:
 
 
 def _format_owner(*, shared: bool) -> str:
+    """Return a note on who can run the macros of this owner."""
     return "for everybody here" if shared else "for you alone"

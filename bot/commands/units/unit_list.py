@@ -125,13 +125,10 @@ def _select_units(
     """
     game = context.game
     units = sort_units(game.units.values())
-    if side and not state and context.system is not None and is_stat(side, context.system):
-        sides = {unit.side for unit in units} | {*game.sides}
-        if comparison_key(side) not in map(comparison_key, sides):
-            state = side
-            side = None
-    is_selector = side is not None and any(sign in side for sign in (":", "..", ","))
-    if side and is_selector:
+    if side and not state and _is_state_not_side(context, side):
+        state = side
+        side = None
+    if side and any(sign in side for sign in (":", "..", ",")):
         units = find_units(context, side)
         side = None
     if side and game.sides:
@@ -141,6 +138,17 @@ def _select_units(
     if state:
         units = _filter_by_state(units, state, context.system)
     return units, state
+
+
+def _is_state_not_side(context: Context, word: str) -> bool:
+    """Return whether the word is a state, marker or number of units, and no side of the game or of
+    a unit.
+    """
+    game = context.game
+    if context.system is None or not is_stat(word, context.system):
+        return False
+    sides = {unit.side for unit in game.units.values()} | {*game.sides}
+    return comparison_key(word) not in map(comparison_key, sides)
 
 
 def _list_lost_units(units: Iterable[RosterUnit]) -> list[Part]:
