@@ -145,7 +145,10 @@ def _has_only_numbers(value: Any) -> bool:
 
 
 def _check_units(units: Any, file: str) -> tuple[str, ...]:
-    """Return the markers and flags that units may carry, after a check of the part `units`."""
+    """Check the part `units`, and return the markers and flags that units may carry.
+
+    Raises TableError for an unknown key, a wrong layout or an unknown word.
+    """
     check_keys(units, UNIT_KEYS, ("types",), file, "units")
     for key, kind in _UNIT_PARTS.items():
         _check_unit_part(units.get(key), kind, file, f"units {key}")
@@ -192,8 +195,9 @@ def _check_unit_part(part: Any, kind: Any, file: str, row: str) -> None:
 
 
 def check_counters(counters: Any, units: Mapping[str, Any], file: str) -> None:
-    """Raise TableError for a counter of an unknown type, with an unknown frame or a number that
-    units do not have.
+    """Raise TableError for a fault in a counter.
+
+    It must be that of a type of unit, and may have a known frame and numbers that units have.
     """
     for type_, counter in counters.items():
         row = f"counters {type_}"
@@ -231,7 +235,10 @@ def _check_phases(
 
 
 def _check_phase_kinds(phase: Mapping[str, Any], file: str, row: str) -> None:
-    """Raise TableError for a key of a phase that must be a text, or a list of texts, and is not."""
+    """Raise TableError for a key of a phase that must be a text, or a list of texts, and is not.
+
+    Keys may be missing. `row` is the name of the phase in the error.
+    """
     are_texts = all(isinstance(phase.get(key) or "", str) for key in ("name", "title", "brief"))
     are_lists = all(
         _is_list(phase.get(key) or []) for key in ("remember", "clears", "names", "buttons")
@@ -244,9 +251,10 @@ def _check_phase_kinds(phase: Mapping[str, Any], file: str, row: str) -> None:
 def _check_call(
     call: Any, words: Iterable[str], states: Iterable[str], file: str, row: str
 ) -> None:
-    """Raise TableError for a fault in an entry of `calls`: the units that the card of a phase names.
+    """Raise TableError for a fault in an entry of `calls`: units that the card of a phase names.
 
-    See docs/phases.md.
+    It must have a text with {}, and may name only allowed `states` and `words` (markers, flags and
+    attributes). See docs/phases.md.
     """
     check_keys(call, CALL_KEYS, ("says",), file, row)
     if not all(isinstance(call.get(key, ""), str) for key in ("says", "number", "roll", "button")):
@@ -272,8 +280,11 @@ def _check_word_list(
 def _check_begin(
     begin: Any, words: Iterable[str], states: Iterable[str], by_side: bool, file: str, row: str
 ) -> None:
-    """Raise TableError for a fault in an entry of `begins`: a sequence that a phase runs on units
-    when it begins. See docs/phases.md.
+    """Raise TableError for a fault in an entry of `begins`: a sequence that a phase runs on units.
+
+    It must name a sequence (`run`) and may limit the units to those of the side whose turn it is,
+    to `states`, and to units with some of `words`. Only games in which each side has a turn of its
+    own (`by_side`) know `units: own`. See docs/phases.md.
     """
     check_keys(begin, BEGIN_KEYS, ("run",), file, row)
     allowed_units = ("own", "all") if by_side else ("all",)
@@ -283,7 +294,11 @@ def _check_begin(
 
 
 def _check_go(phase: Mapping[str, Any], by_side: bool, file: str, row: str) -> None:
-    """Raise TableError for a fault in the keys that decide which side acts in a phase."""
+    """Raise TableError for a fault in the keys that decide which side acts in a phase.
+
+    `go` must be one of GO; its last two need `by_side`, a turn of its own for each side. A phase
+    that a deck leads has neither `go` nor `passes`, and only impulses have `passes`.
+    """
     go = phase.get("go", "both")
     check_known((go,), GO if by_side else GO[:3], file, f"{row}, go")
     if LED_BY in phase:
@@ -302,10 +317,10 @@ def _check_go(phase: Mapping[str, Any], by_side: bool, file: str, row: str) -> N
 
 
 def check_buttons(game: Mapping[str, Any], sequences: Iterable[str], file: str) -> None:
-    """Raise TableError for a button, call or begin of a phase that names no sequence of the game,
-    or for a need that names no button or track.
+    """Raise TableError if a phase names a sequence, button or track that the game does not have.
 
-    A button may also be one of OWN_BUTTONS.
+    Its buttons are sequences or OWN_BUTTONS. Its calls and begins name sequences, and its needs map
+    buttons of the phase to tracks.
     """
     for phase in game.get("phases") or ():
         row = f"phases {phase['name']}"
@@ -322,8 +337,9 @@ def check_buttons(game: Mapping[str, Any], sequences: Iterable[str], file: str) 
 
 
 def _check_results(results: Any, file: str) -> None:
-    """Raise TableError for a fault in `results`: the words for the results of each sequence, with
-    `"*"` for all sequences.
+    """Raise TableError for a fault in `results`: the words for the results of each sequence.
+
+    The key `"*"` stands for all sequences.
     """
     if not _maps(results, Mapping) or not all(
         _maps(words_by_result, Mapping) for words_by_result in results.values()

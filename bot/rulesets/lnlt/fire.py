@@ -86,9 +86,10 @@ def compute_attack_firepower(tables: Tables, attackers: Sequence[Unit]) -> tuple
 
 
 def _may_have_firepower(unit: Unit) -> bool:
-    """Return whether the unit has firepower or support weapons, or is no SMC and has no fp.
+    """Return whether a unit can be the one that leads: it has firepower or support weapons.
 
-    The last is an error that `_compute_added_firepower` raises: an MMC must have fp.
+    A unit without the number fp leads, too, unless it is a single man (SMC).
+    `_compute_added_firepower` then raises the error that an MMC must have fp.
     """
     fp = unit.numbers.get("fp")
     if fp or unit.numbers.get("sw"):
@@ -97,7 +98,7 @@ def _may_have_firepower(unit: Unit) -> bool:
 
 
 def _refuse_powerless(attackers: Sequence[Unit]) -> None:
-    """Raise UserError if no attacker has a number for firepower, not even 0."""
+    """Raise UserError unless an attacker has a number for firepower; 0 is one."""
     if any(unit.numbers.get("fp") is not None for unit in attackers):
         return
     names = join_names(unit.word for unit in attackers)
@@ -185,6 +186,7 @@ def _get_usage_case(unit: Unit, weapons: Sequence[int]) -> str:
     """Return the row of the unit in table sw-usage.
 
     Raises UserError for cavalry, a weapon team, or anything that is no MMC and no single man.
+    `weapons` are the FP of its support weapons, for the advice in the error.
     """
     if "cavalry" in unit.flags:
         problem = f"{unit.word} is mounted on horses and fires no support weapon."
@@ -264,7 +266,10 @@ class DirectFire:
         }
 
     def resolve(self, out: Mapping[str, Any]) -> Resolution:
-        """Return the result for the targets, with reminders and lost captured weapons."""
+        """Return the result for the targets, with reminders and changes of captured weapons.
+
+        If a sniper picks, only the picked target has a result.
+        """
         targets = self.targets
         if self.picks_target:
             targets = self.targets[out["picked"] - 1 :][:1]

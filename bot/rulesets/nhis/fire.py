@@ -109,7 +109,10 @@ def _build_firepower_line(firers: Firers, modifiers: Answer, total: int, column_
 
 
 def _read_modifiers(tables: Tables, inputs: Given, firers: Firers) -> Answer:
-    """Return the answer of table fire-modifiers, including the penalties of single firers."""
+    """Return the answer of table fire-modifiers, with the penalties of single firers.
+
+    It has the total, the shift to the left and the parts.
+    """
     terrain = inputs.word("terrain")
     feature = inputs.word("feature")
     target_moved = _is_marked(inputs, "target_moved", {"moving", "banzai"})
@@ -169,12 +172,13 @@ class Firers:
 
 
 def read_firers(units: Sequence[Unit], distance: int, visibility: int) -> Firers:
-    """Return the firepower and penalties of `units` at `distance` hexes; `visibility` 0 is day.
+    """Return the firepower and penalties of `units` at `distance` hexes.
 
-    Beyond its printed range a unit has half its firepower, fractions dropped. A leader, on whose
-    counter no firepower is printed, may be listed with those who fire and adds nothing. Raises
-    UserError for leaders alone, and for a unit that fires beyond twice its range, that is shaken,
-    or for which no firepower is given.
+    `visibility` is the number of hexes that can be seen by night, 0 by day. Beyond its printed
+    range a unit has half its firepower, fractions dropped. A leader, on whose counter no firepower
+    is printed, may be listed with those who fire and adds nothing. Raises UserError for leaders
+    alone, and for a unit that fires beyond twice its range, that is shaken, or for which no
+    firepower is given.
     """
     firing_units = _list_firing_units(units)
     if units and not firing_units:
@@ -222,7 +226,10 @@ def _check_firer(unit: Unit, distance: int) -> None:
 
 
 def _list_range_parts(name: str, powers: Sequence[int]) -> list[tuple[str, int]]:
-    """Return a part for each of `powers`, the last one named; of many only their sum."""
+    """Return (label, power) for each of `powers`: the last has the label `name`, the others "".
+
+    More than MOST_SHOWN are added up to a single part. Without `powers` return [].
+    """
     if len(powers) > MOST_SHOWN:
         return [(name, sum(powers))]
     parts = [("", power) for power in powers]

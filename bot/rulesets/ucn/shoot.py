@@ -104,8 +104,9 @@ class Firing:
         self.spots = (None,) * len(firing) if spots is None else tuple(spots)
 
     def plan(self, settle: Settle, lines: tuple[Line, ...]) -> Plan[FireState]:
-        """Return the plan of the fire; `settle` returns its result, `lines` are the answer's first
-        lines.
+        """Return the plan of the fire.
+
+        `settle` returns its result from the finished outputs, `lines` are the answer's first lines.
         """
         opening: dict[str, Any] = {"shooters": []}
         for shooter, spot in zip(self.firing, self.spots, strict=True):
@@ -150,16 +151,19 @@ class Firing:
     def turn(self, position: int, toll: Toll, hits: tuple[int, ...] = ()) -> FireState:
         """Return the state in which the character at `position` owes the first roll.
 
-        After the last character, the hits are worked out.
+        `toll` are the results so far, `hits` the shooters whose save or damage is rolled later.
+        After the last character it is the state of `start_next_hit`.
         """
         if position < len(self.firing):
             step = "shot" if self.spots[position] is None else "spot"
             return FireState(step, position, hits, toll)
-        return self.work_out(hits, toll)
+        return self.start_next_hit(hits, toll)
 
-    def work_out(self, hits: tuple[int, ...], toll: Toll) -> FireState:
-        """Return the state in which the first of `hits` owes the save, if one is allowed, or the
-        damage dice. The others wait. Without hits the fire ends.
+    def start_next_hit(self, hits: tuple[int, ...], toll: Toll) -> FireState:
+        """Return the state in which the first of `hits` owes its save or damage dice.
+
+        The save comes first if one is allowed. The other hits wait in the state. Without hits it is
+        the end of the fire. `toll` are the results so far.
         """
         if not hits:
             return FireState(None, toll=toll)
@@ -168,17 +172,22 @@ class Firing:
         return FireState(step, position, tuple(later_hits), toll)
 
     def finish_character(self, fire: FireState, toll: Toll) -> FireState:
-        """Return the state after the last roll of the character who rolls: the next character in an
-        interrupt, the next hit in shooting.
+        """Return the state after the last roll of the character who rolls.
+
+        The next character is due in an interrupt, the next hit in shooting. `toll` are the results
+        so far, this character's with them.
         """
         if self.interrupts:
             return self.turn(fire.position + 1, toll)
-        return self.work_out(fire.hits, toll)
+        return self.start_next_hit(fire.hits, toll)
 
     # -- the rolls ----------------------------------------------------------------------------------------
 
     def spot(self, fire: FireState, roll: Roll) -> Ruling[FireState]:
-        """Rule on a Spot roll. A character who does not spot the target does not attack."""
+        """Rule on a Spot roll.
+
+        A character who spots the target shoots next. One who does not spot it does not attack.
+        """
         spot = self.spots[fire.position]
         shooter = self.firing[fire.position]
         (face,) = roll
@@ -223,7 +232,7 @@ class Firing:
             toll = toll._replace(hits=toll.hits + 1)
             hits = (*hits, position)
         if is_hit and self.interrupts:
-            next_state = self.work_out((position,), toll)
+            next_state = self.start_next_hit((position,), toll)
         else:
             next_state = self.turn(position + 1, toll, hits)
         return Ruling(
@@ -233,8 +242,9 @@ class Firing:
         )
 
     def save(self, fire: FireState, roll: Roll) -> Ruling[FireState]:
-        """Rule on the save from a hit by a pistol, an SMG or a blast: if it fails, the damage dice
-        follow.
+        """Rule on the save from a hit by a pistol, an SMG or a blast.
+
+        If it fails, the damage dice follow.
         """
         shooter = self.firing[fire.position]
         toll = fire.toll
@@ -269,7 +279,10 @@ class Firing:
         return Ruling(next_state, outputs, lambda: (build_damage_line(shooter, roll),))
 
     def _apply_damage(self, fire: FireState, dead: int = 0, worst: int = 0) -> FireState:
-        """Return the state after the damage dice of the character who rolls."""
+        """Return the state after the damage dice of the character who rolls.
+
+        `dead` are the casualties by them, `worst` is the index of their worst status.
+        """
         toll = fire.toll._replace(
             casualties=fire.toll.casualties + dead, worst=max(fire.toll.worst, worst)
         )
@@ -278,9 +291,10 @@ class Firing:
     # -- what follows is for the odds; the rules end here ---------------------------------------------------
 
     def split_parts(self, fire: FireState) -> IndependentParts[FireState] | None:
-        """Split the fire into parts whose odds can be worked out separately, or return None.
+        """Split the fire into parts whose odds can be worked out separately.
 
-        The parts are single damage dice, or the characters before the first has fired.
+        The parts are single damage dice, or, before the first of several characters has fired, the
+        characters. Return None in any other state.
         """
         if fire.owes == "damage":
             shooter = self.firing[fire.position]
@@ -584,7 +598,10 @@ def resolve_fire(
 def _exhaust_shooters(
     firing: Sequence[Shooter], out: Mapping[str, Any]
 ) -> list[tuple[Change, str]]:
-    """Return (change, text) for each element with AP that rolled a natural 20 to hit."""
+    """Return (change, text) for each element with AP that rolled a natural 20 to hit.
+
+    In an interrupt there are none.
+    """
     weapons: dict[str, list[str]] = {}
     for shooter, outputs in zip(firing, out["shooters"], strict=False):
         if outputs.get("loses_ap"):
@@ -607,8 +624,9 @@ def format_headline(out: Mapping[str, Any]) -> str:
 
 
 def list_areas(firing: Sequence[Shooter], out: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the text with the areas of effect of the weapons that hit, for the players to measure;
-    () if none has one.
+    """Return the text with the areas of effect of the weapons that hit, for players to measure.
+
+    It is a tuple of one text, or () if no weapon that hit has an area.
     """
     areas: dict[str, str] = {}
     for shooter, outputs in zip(firing, out["shooters"], strict=True):
@@ -662,7 +680,10 @@ def describe_firers(firing: Sequence[Shooter], verb: str) -> str:
 
 
 def describe_status(out: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the effects on the target as texts: its Morale loss, and those of its status."""
+    """Return the effects on the target as texts: its Morale loss, and those of its status.
+
+    Either is left out if there is none.
+    """
     texts = (f"Morale −{out['morale_loss']}",) if out["morale_loss"] else ()
     if out["status"] not in shooters.UNDER_FIRE:
         return texts
@@ -727,8 +748,9 @@ def _build_save_line(arms: str, shots: Shots) -> Line | None:
 
 
 def _build_damage_line(arms: str, shots: Shots) -> Line | None:
-    """Return the line of all damage dice, with their totals if there is a bonus; None without
-    damage dice.
+    """Return the line of the damage dice of all `shots`, None if there were none.
+
+    It shows the totals of the dice if there is a bonus.
     """
     dice = [die for _, outputs in shots for die in outputs["damage"]]
     if not dice:

@@ -117,8 +117,9 @@ def refuse_unfit(unit: Unit | None, option: str) -> None:
 
 
 def list_overrides(units: Iterable[Unit]) -> tuple[str, ...]:
-    """Return a text for each roster element that acts although the card forbids it, with the
-    reason. Those who are barred by their state come first, then those who have to reload.
+    """Return a text with the reason for each roster element that acts although the card forbids it.
+
+    Those who are barred by their state come first, then those who have to reload.
     """
     roster_units = {unit.name: unit for unit in units if unit.name}.values()
     reasons = [(unit.word, BARRED[unit.state]) for unit in roster_units if unit.state in BARRED]
@@ -200,7 +201,10 @@ class Payment(NamedTuple):
 
 
 def list_payments(tables: Tables, units: Iterable[Unit], extra: int) -> tuple[Payment, ...]:
-    """Return the payment of each element with AP for one shot, with `extra` AP for its skill."""
+    """Return the payment of each element with AP for one shot, with `extra` AP for its skill.
+
+    Elements without AP on the roster pay nothing and are left out.
+    """
     return tuple([_build_payment(tables, unit, extra) for unit in list_units_with_ap(units)])
 
 
@@ -222,7 +226,7 @@ def _build_payment(tables: Tables, unit: Unit, extra: int) -> Payment:
     """Return the payment for one shot; a second one in an activation costs more.
 
     Additional AP pay for `extra`, and for the part of the cost that the element's own AP do not
-    cover.
+    cover. What both do not cover is the shortfall.
     """
     is_second = "shot" in unit.flags
     cost = int(tables["ap-costs"](action="shoot", second=is_second)["ap"]) + extra
@@ -339,10 +343,10 @@ def build_die_part(
 
 
 def build_status_part(tables: Tables, inputs: Given, unit: Unit) -> Parts:
-    """Return the skill modifier for the status of the element that acts.
+    """Return the skill modifier for the status of the element that acts, as one part.
 
-    A typed status counts, else the state of the roster unit.
-    Source: Infantry Combat, Status Damage; Failed Morale Test.
+    A typed status counts, else the state of the roster unit. Return () for a status without a
+    modifier. Source: Infantry Combat, Status Damage; Failed Morale Test.
     """
     is_from_roster = unit.name and "status" not in inputs.typed
     status = unit.state if is_from_roster else inputs.word("status")
@@ -365,8 +369,9 @@ def build_mod_part(inputs: Given) -> Parts:
 
 
 def format_lost_ap(roll: Roll) -> str:
-    """Format the addition to a roll's line that natural 20s cost the remaining AP; empty if there
-    are none.
+    """Format the addition to a roll's line that natural 20s cost the remaining AP.
+
+    Return "" if there are none.
     """
     count = roll.count(LAST)
     if not count:
@@ -426,7 +431,10 @@ class Damage(NamedTuple):
 
 
 def find_weapon(tables: Tables, word: str) -> Weapon:
-    """Return the weapon `word` from the table that lists it. Raises UserError if there is none."""
+    """Return the weapon `word` from the first of TABLES that lists it.
+
+    Raises UserError if none does.
+    """
     for name in TABLES:
         table = tables[name]
         if word in table.get_option("weapon").values:
@@ -636,8 +644,9 @@ FOR_ALL = "for all"
 
 
 def _list_shared(skills: Iterable[Parts]) -> Parts:
-    """Return the modifiers that all skills have, in the order of the first; () for fewer than
-    FEWEST_SHARED.
+    """Return the modifiers that all skills have, in the order of the first.
+
+    Return () for fewer than FEWEST_SHARED.
     """
     reference, *compared_skills = skills
     shared = [
@@ -665,8 +674,9 @@ def _sum_values(parts: Parts) -> int | float:
 
 
 def build_firm_cover(tables: Tables, inputs: Given) -> Parts:
-    """Return the cover of a target that went firm after a failed Morale test, as a negative part of
-    the skill; () without `target_firm_cover`. Source: Failed Morale Test.
+    """Return the cover of a target that went firm after a failed Morale test, as one negative part.
+
+    Return () without the input `target_firm_cover`. Source: Failed Morale Test.
     """
     if not inputs.flag("target_firm_cover"):
         return ()
