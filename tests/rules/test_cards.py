@@ -91,7 +91,7 @@ def test_no_card_is_lost_or_doubled(deck: Deck, acts: list[tuple[str, int]], fir
                     cards.draw("cup", deck, out, count, Stream(SEED, GAME, number))
                 continue
             found = cards.draw("cup", deck, out, count, Stream(SEED, GAME, number))
-            assert found.joined == (before if count > before else -1)
+            assert found.reshuffle_index == (before if count > before else -1)
             out = found.out
         elif act == "shuffle":
             gone = [card for card, some in discards.items() for _ in range(some)]
@@ -142,7 +142,10 @@ def test_an_empty_pile_without_discards_draws_nothing() -> None:
     out = cards.take_cards("cup", {"cup/play/1": 1}, ["1"], [cards.PLAY], cards.DISCARD)
     with pytest.raises(UserError, match="nothing left"):
         cards.draw("cup", deck, out, 1, Script([1]))
-    assert cards.draw("cup", deck._replace(empty=cards.RESHUFFLE), out, 1, Script([1])).joined == 0
+    assert (
+        cards.draw("cup", deck._replace(empty=cards.RESHUFFLE), out, 1, Script([1])).reshuffle_index
+        == 0
+    )
 
 
 def test_a_card_that_is_not_there_is_not_moved() -> None:

@@ -637,11 +637,11 @@ def format_hand_name(context: Context, seat: str) -> str:
 
 def describe_reshuffle(drawn: cards.CardDraw) -> tuple[str, ...]:
     """Return the line about discards shuffled into the pile during a draw, if they were."""
-    if drawn.joined < 0:
+    if drawn.reshuffle_index < 0:
         return ()
-    if drawn.joined == 0:
+    if drawn.reshuffle_index == 0:
         return ("The pile was empty: the discards were shuffled in first.",)
-    count_text = format_count(drawn.joined, "card")
+    count_text = format_count(drawn.reshuffle_index, "card")
     return (f"The pile was empty after {count_text}: the discards were shuffled in.",)
 
 

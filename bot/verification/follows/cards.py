@@ -180,7 +180,7 @@ def _check_chit_draw(past: Past, event: Event, card_draw: cards.CardDraw) -> str
     """
     game = past.game
     id = event["deck"]
-    is_one_card = len(card_draw.cards) == 1 and card_draw.joined < 0
+    is_one_card = len(card_draw.cards) == 1 and card_draw.reshuffle_index < 0
     is_going_on = game.started and not game.ended
     if game.led not in ("", id) or not is_one_card or not is_going_on:
         return "it draws a chit for a go that has one, or that no cup leads."
