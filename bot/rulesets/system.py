@@ -283,7 +283,7 @@ class Sequence:
         options = InputReader((*self.inputs, *self.tracks))
         words = self.system.words
         label = f"{self.system.id} {self.id}"
-        return lambda raw, roster: read_given(options, raw, words, roster, what=label)
+        return lambda raw, roster: read_given(options, raw, words, roster, subject=label)
 
     def plan(self, inputs: Given) -> Plan[Any]:
         """Return the plan for cleaned inputs.

@@ -145,14 +145,54 @@ def read_given(
     words: Mapping[str, UnitWords],
     roster: Roster,
     *,
-    what: str,
+    subject: str,
 ) -> Given:
     """Convert all inputs of a sequence. `words` are the game's unit lists by name, with "units"
-    among them.
+    among them; `subject` is the name of the sequence for messages.
 
-    Numbers that are left out come from the roster unit that the option names. Raises UserError.
+    Numbers that are left out come from the roster unit that the option names, or from a leader.
+    Raises UserError.
     """
-    values = reader.read(raw, what)
+    values = reader.read(raw, subject)
+    lists, units_by_option = _read_units(reader, values, words, roster, subject)
+    sources = dict[str, LinkedValue]()
+    for option in reader.bringing_options:
+        if not is_left_out(option, raw.get(option.name)):
+            continue
+        linked_value = _find_source(option, units_by_option, roster)
+        if linked_value:
+            sources[option.name] = linked_value
+        values[option.name] = _get_brought_value(
+            option, units_by_option, linked_value, values[option.name], subject
+        )
+    for option in reader.leader_options:
+        if not is_left_out(option, raw.get(option.name)):
+            continue
+        led_option = option.lends["from"]
+        units = lists.get(led_option, ())
+        if led_option in units_by_option:
+            units = (units_by_option[led_option],)
+        rating = find_leader_rating(option, units, roster)
+        if rating:
+            sources[option.name] = rating
+            values[option.name] = clean(option, rating.value)
+    roles = {option.name: option.role for option in reader.units if option.role}
+    typed_names = _list_typed_names(reader.options, raw)
+    return Given(values, lists, units_by_option, typed_names, sources, roles)
+
+
+def _read_units(
+    reader: InputReader,
+    values: Mapping[str, Any],
+    words: Mapping[str, UnitWords],
+    roster: Roster,
+    subject: str,
+) -> tuple[dict[str, tuple[Unit, ...]], dict[str, Unit]]:
+    """Return the units of each option that takes a list, and the unit of each that takes one.
+
+    Options without a value are left out. Raises UserError, also for a required list without units
+    and for a list with too many.
+    """
     lists: dict[str, tuple[Unit, ...]] = {}
     units_by_option: dict[str, Unit] = {}
     for option in reader.units:
@@ -166,34 +206,15 @@ def read_given(
             continue
         unit_words = words[option.units or "units"]
         typed = parse_units(value, unit_words, roster, option=name)
-        units = lists[name] = tuple(map(unit_words.add_defaults, typed))
+        units = tuple(map(unit_words.add_defaults, typed))
+        lists[name] = units
         if not units and option.is_required:
-            raise make_missing_option_error(option, what)
+            raise make_missing_option_error(option, subject)
         if option.most and len(units) > option.most:
-            takes = "one unit" if option.most == 1 else f"at most {option.most} units"
-            raise UserError(
-                f"{name} takes {takes}, not {len(units)}.", option=name, code="too-many"
-            )
-    sources = dict[str, LinkedValue]()
-    for option in reader.brought:
-        if is_left_out(option, raw.get(option.name)):
-            if source := _find_source(option, units_by_option, roster):
-                sources[option.name] = source
-            values[option.name] = _get_brought_value(
-                option, units_by_option, source, values[option.name], what
-            )
-    for option in reader.lent:
-        if not is_left_out(option, raw.get(option.name)):
-            continue
-        led = option.lends["from"]
-        units = (units_by_option[led],) if led in units_by_option else lists.get(led, ())
-        if source := find_leader_rating(option, units, roster):
-            sources[option.name] = source
-            values[option.name] = clean(option, source.value)
-    roles = {option.name: option.role for option in reader.units if option.role}
-    return Given(
-        values, lists, units_by_option, _list_typed_names(reader.known, raw), sources, roles
-    )
+            limit = "one unit" if option.most == 1 else f"at most {option.most} units"
+            problem = f"{name} takes {limit}, not {len(units)}."
+            raise UserError(problem, option=name, code="too-many")
+    return lists, units_by_option
 
 
 def _get_list_rank(name: str) -> int:
@@ -213,6 +234,11 @@ def _list_typed_names(options: Mapping[str, Option], raw: Mapping[str, object]) 
 
 
 def _find_unit(option: Option, value: str, words: Mapping[str, UnitWords], roster: Roster) -> Unit:
+    """Return the roster unit that is typed for an option, without the flags that are left out for
+    this roll; for an option with `free` also a unit that is not on the roster.
+
+    Raises UserError, which names the option, for an unknown unit.
+    """
     unit_words = words[option.units or "units"]
     name, left_out = split_left_out(value, roster)
     if left_out:
@@ -273,6 +299,11 @@ def _get_brought_value(
     default: Any,
     subject: str,
 ) -> Any:
+    """Return the value of an option that was left out: that of `source`, else of the unit that
+    brings it, else `default`.
+
+    Raises UserError if there is none of these and the option needs a value.
+    """
     unit_option, _, key = option.brings.partition(".")
     if source is not None and source.value is not None:
         return source.value

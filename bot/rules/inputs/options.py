@@ -4,7 +4,7 @@ One definition serves the console, Discord, Slack, batch, help and the docs.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -190,7 +190,7 @@ class Option:
 
     @property
     def expectation(self) -> str:
-        """What to type, for errors and help: `a whole number from 1 to 12`."""
+        """The expected input, for errors and help: `a whole number from 1 to 12`."""
         if self.type in ("int", "number"):
             kind = "a whole number" if self.type == "int" else "a number"
             low = _format_limit(self.min)
@@ -341,70 +341,92 @@ def _make_example(option: Option) -> str:
 
 
 def make_unknown_option_error(
-    name: str, subject: str, known: Iterable[str] = (), hint: str = ""
+    name: str, subject: str, option_names: Iterable[str] = (), hint: str = ""
 ) -> UserError:
-    """Return the error for an option that the `what` does not have, with the hint, or with the most
-    similar of the `known` names.
+    """Return the error for an option that `subject`, a table or command, does not have.
+
+    Its hint is `hint`, else the most similar of `option_names`, else all of these.
     """
-    names = list(known)
-    option_list = f"It takes {', '.join(names)}." if names else "It takes no options."
-    near = hint or did_you_mean(name, names) or option_list
-    return UserError(
-        f'{subject} has no option "{name[:40]}".',
-        hint=near,
-        option=name[:40],
-        code="unknown-option",
-    )
+    names = list(option_names)
+    if not hint:
+        hint = did_you_mean(name, names)
+    if not hint:
+        hint = f"It takes {', '.join(names)}." if names else "It takes no options."
+    problem = f'{subject} has no option "{name[:40]}".'
+    return UserError(problem, hint=hint, option=name[:40], code="unknown-option")
 
 
 def unfold_mods(
     options: Mapping[str, Option], raw: Mapping[str, object], subject: str
 ) -> dict[str, object]:
-    """Return the typed options, with words of `mods` that are flags as flags of their own. Raises
-    UserError for unknown words.
+    """Return the typed options, with flags that were typed as words of `mods` as options of their
+    own, and modifiers that were typed as options (`tis=yes`) as words of `mods`.
+
+    Options without a value are left out. Raises UserError for a word of `mods` that `subject`, a
+    table or command, does not have, and for one that is typed twice.
     """
     values = {name: value for name, value in raw.items() if value is not None}
     mods_option = options.get("mods")
-    further = mods_option.values if mods_option is not None and mods_option.type == "mods" else ()
-    for name in [name for name in values if name not in options and name in further]:
-        # typed as an option of its own: tis=yes, "tis": true
-        word = str(values.pop(name)).strip().casefold()
-        on = None if word.isdigit() else _BOOL.get(word)
-        if word and on is not False:
-            values["mods"] = [
-                *split_words(values.get("mods") or ()),
-                name if on else f"{name}={word}",
-            ]
-    if "mods" not in values:
+    mods_type = None if mods_option is None else mods_option.type
+    modifiers = mods_option.values if mods_option is not None and mods_type == "mods" else ()
+    _move_modifiers_into_mods(values, options, modifiers)
+    if "mods" not in values or mods_type not in (None, "mods"):
         return values
     flags = {name for name, option in options.items() if option.type == "bool"}
-    if mods_option is not None and mods_option.type != "mods":
-        return values
-    mod_words: list[str] = []
-    for word in split_words(values.pop("mods")):
-        word = word.replace("-", "_")
-        if word in mod_words or (word in flags and values.get(word) is not None):
-            raise UserError(
-                f'The flag "{word[:40]}" is given twice.',
-                hint="Give it once.",
-                option="mods",
-                code="given-twice",
-            )
-        if word in flags:
-            values[word] = True
-        elif word.split("=")[0] not in further:
-            takes = ", ".join([*further, *sorted(flags)]) or "none"
-            hint = did_you_mean(word, [*further, *flags]) or f"It knows {takes}."
-            raise UserError(
-                f'{subject} has no modifier "{word[:40]}".',
-                hint=hint,
-                option="mods",
-                code="unknown-modifier",
-            )
-        mod_words.append(word)
+    mod_words = _take_mod_words(values, flags, modifiers, subject)
     if mods_option is not None:
-        values["mods"] = tuple(word for word in mod_words if word.split("=")[0] in further)
+        values["mods"] = tuple(word for word in mod_words if word.split("=")[0] in modifiers)
     return values
+
+
+def _take_mod_words(
+    values: dict[str, Any], flags: Collection[str], modifiers: Sequence[str], subject: str
+) -> list[str]:
+    """Remove `mods` from `values`, set the flags among its words there, and return all its words.
+
+    Raises UserError as `unfold_mods` does.
+    """
+    mod_words: list[str] = []
+    for typed_word in split_words(values.pop("mods")):
+        word = typed_word.replace("-", "_")
+        is_flag = word in flags
+        if word in mod_words or (is_flag and values.get(word) is not None):
+            problem = f'The flag "{word[:40]}" is given twice.'
+            raise UserError(problem, hint="Give it once.", option="mods", code="given-twice")
+        if is_flag:
+            values[word] = True
+        elif word.split("=")[0] not in modifiers:
+            raise _make_unknown_modifier_error(word, subject, modifiers, flags)
+        mod_words.append(word)
+    return mod_words
+
+
+def _move_modifiers_into_mods(
+    values: dict[str, Any], options: Mapping[str, Option], modifiers: Sequence[str]
+) -> None:
+    """Replace each modifier that was typed as an option by a word of `mods`, in place.
+
+    `tis=yes` becomes `tis` and `smoke=2` the word `smoke=2`; `tis=no` is removed.
+    """
+    for name in [name for name in values if name not in options and name in modifiers]:
+        value = str(values.pop(name)).strip().casefold()
+        is_on = None if value.isdigit() else _BOOL.get(value)
+        if not value or is_on is False:
+            continue
+        word = name if is_on else f"{name}={value}"
+        values["mods"] = [*split_words(values.get("mods") or ()), word]
+
+
+def _make_unknown_modifier_error(
+    word: str, subject: str, modifiers: Sequence[str], flags: Collection[str]
+) -> UserError:
+    """Return the error for a word of `mods` that is neither a modifier nor a flag of `subject`."""
+    hint: str = did_you_mean(word, [*modifiers, *flags])
+    if not hint:
+        names = ", ".join([*modifiers, *sorted(flags)]) or "none"
+        hint = f"It knows {names}."
+    problem = f'{subject} has no modifier "{word[:40]}".'
+    return UserError(problem, hint=hint, option="mods", code="unknown-modifier")
 
 
 def split_words(raw: object) -> list[str]:
@@ -418,42 +440,42 @@ class InputReader:
     """A reader of options that belong together, with everything prepared once."""
 
     def __init__(self, options: Iterable[Option]) -> None:
-        self.known = {option.name: option for option in options}
-        self._defaults = {name: _get_default(option) for name, option in self.known.items()}
+        self.options = {option.name: option for option in options}
+        all_options = tuple(self.options.values())
+        self._defaults = {option.name: _get_default(option) for option in all_options}
         self._needed = {
-            name for name, option in self.known.items() if option.is_required and not option.brings
+            option.name for option in all_options if option.is_required and not option.brings
         }
-        self.units = tuple(
-            option for option in self.known.values() if option.type in ("units", "unit")
-        )
+        self.units = tuple(option for option in all_options if option.type in ("units", "unit"))
         """The options that take units."""
-        self.brought = tuple(option for option in self.known.values() if option.brings)
-        self.lent = tuple(option for option in self.known.values() if "through" in option.lends)
+        self.bringing_options = tuple(option for option in all_options if option.brings)
+        """The options whose value a unit of another option may bring."""
+        self.leader_options = tuple(option for option in all_options if "through" in option.lends)
         """The options that a leader of the units' squad supplies."""
-        self._sometimes = tuple(option for option in self.known.values() if option.when)
+        self._conditional = tuple(option for option in all_options if option.when)
 
     def read(self, raw: Mapping[str, object], subject: str) -> dict[str, Any]:
         """Return values for all options: typed ones converted, others by default (None if optional,
         False for a bool).
 
         `subject` is the name of the table or command for messages. Booleans may also come as words of
-        `mods`; the same flag twice is an error. A required option left out stays out of the answer
-        only if it `brings` its value from a roster unit; otherwise it is an error. Raises
-        UserError.
+        `mods`; the same flag twice is an error. A required option may be left out only if it
+        `brings` its value from a roster unit. Raises UserError.
         """
         typed: Mapping[str, object] = raw
-        if "mods" in raw or not self.known.keys() >= raw.keys():
-            typed = unfold_mods(self.known, raw, subject)
-            if strange := [name for name in typed if name not in self.known]:
-                raise make_unknown_option_error(strange[0], subject, self.known)
+        if "mods" in raw or not self.options.keys() >= raw.keys():
+            typed = unfold_mods(self.options, raw, subject)
+            unknown_names = [name for name in typed if name not in self.options]
+            if unknown_names:
+                raise make_unknown_option_error(unknown_names[0], subject, self.options)
         values = self._defaults.copy()
-        for name, option in self.known.items():
+        for name, option in self.options.items():
             value = typed.get(name)
             if value is not None and not _stays_out(option, value):
                 values[name] = clean(option, value)
             elif name in self._needed:
                 raise make_missing_option_error(option, subject)
-        for option in self._sometimes:
+        for option in self._conditional:
             option.check(values, subject)
         return values
 
@@ -674,57 +696,88 @@ def build_option(name: str, spec: Mapping[str, Any], lists: Mapping[str, Iterabl
 
     Raises Slip with the fault of the entry.
     """
-    if not isinstance(name, str):  # a bare no is false
-        raise Slip(f"YAML reads the name of option {name} as no text; quote it")
-    if not isinstance(spec, Mapping):
-        raise Slip(f"option {name} must be {{type: ..., help: ...}}")
-    if unknown := set(spec) - {*FIELDS, *FURTHER}:
-        wrong = sorted(map(str, unknown))[0]
-        raise Slip(
-            f'an option has no key "{wrong[:40]}". {did_you_mean(wrong, (*FIELDS, *FURTHER))}'.rstrip()
-        )
+    _check_keys(name, spec)
     values = _list_values(name, spec.get("values", ()), lists)
-    kind: Any = spec.get("type", "str")
-    kind = "str" if kind == "string" else kind
-    if kind not in list(CLEANERS):
-        hint = did_you_mean(str(kind), CLEANERS) or f"It may be {', '.join(CLEANERS)}."
-        raise Slip(f'there is no type "{str(kind)[:40]}". {hint}')
-    for key, (allowed, problem) in _KINDS.items():
-        value = spec.get(key)
-        if value is not None and (
-            not isinstance(value, allowed) or (allowed is not bool and isinstance(value, bool))
-        ):
-            raise Slip(f"option {name}: {key} must be {problem}, not {value!r}")
-    if "most" in spec and (kind != "units" or not 1 <= spec["most"] <= MOST_LISTED):
-        raise Slip(f"option {name}: most is how many units a list takes, 1 to {MOST_LISTED}")
-    if spec.get("of") not in (None, OF_TARGET, OF_HEX):
-        raise Slip(f"option {name}: of is {OF_TARGET} or {OF_HEX}, not {spec['of']!r}")
-    if strange := [word for word in spec.get("meanings") or () if word not in values]:
-        raise Slip(f"option {name} explains {strange[0]}, which is not among its values")
+    option_type = _read_type(spec)
+    _check_fields(name, spec, option_type, values)
     fields = {key: spec[key] for key in FIELDS if key in spec}
     if isinstance(lists, TokenLists):
         fields["also"] = {value: lists.also[value] for value in values if value in lists.also}
     _check_limits(fields.get("min"), fields.get("max"))
-    fields |= {"likely": tuple(map(str, spec["likely"]))} if "likely" in spec else {}
+    if "likely" in spec:
+        fields["likely"] = tuple(map(str, spec["likely"]))
     clamp = spec.get("clamp") or ""
     if clamp not in (True, "", "high", "low", "both"):
         raise Slip(f"option {name}: clamp is true, high or low, not {clamp!r}")
-    option = Option(
-        name=name, type=kind, values=values, clamp="both" if clamp is True else clamp, **fields
-    )
+    clamp = "both" if clamp is True else clamp
+    option = Option(name=name, type=option_type, values=values, clamp=clamp, **fields)
     _check_phases(option)
     if option.role and (option.role not in ROLES or option.type not in ("unit", "units")):
         raise Slip(f"option {name}: role is acts, helps or targets, of type unit or units")
-    if option.default is not None and option.type not in ("mods",):
-        try:
-            clean(option, option.default)
-        except UserError as error:
-            raise Slip(f"option {name}: its default does not fit: {error.message}") from None
+    _check_default(option)
     return option
 
 
+def _check_default(option: Option) -> None:
+    """Raise Slip if an option cannot have its default; that of `mods` is not checked."""
+    if option.default is None or option.type == "mods":
+        return
+    try:
+        clean(option, option.default)
+    except UserError as error:
+        raise Slip(f"option {option.name}: its default does not fit: {error.message}") from None
+
+
+def _check_keys(name: Any, spec: Any) -> None:
+    """Raise Slip for the name of an option that is no text, and for an entry that is no mapping or
+    has unknown keys.
+    """
+    if not isinstance(name, str):  # a bare no is false
+        raise Slip(f"YAML reads the name of option {name} as no text; quote it")
+    if not isinstance(spec, Mapping):
+        raise Slip(f"option {name} must be {{type: ..., help: ...}}")
+    unknown_keys = set(spec) - {*FIELDS, *FURTHER}
+    if unknown_keys:
+        key = min(map(str, unknown_keys))
+        hint = did_you_mean(key, (*FIELDS, *FURTHER))
+        raise Slip(f'an option has no key "{key[:40]}". {hint}'.rstrip())
+
+
+def _read_type(spec: Mapping[str, Any]) -> Any:
+    """Return the type in the entry of an option, `str` without one. Raises Slip for an unknown
+    type.
+    """
+    option_type = spec.get("type", "str")
+    if option_type == "string":
+        return "str"
+    if option_type not in list(CLEANERS):
+        hint = did_you_mean(str(option_type), CLEANERS) or f"It may be {', '.join(CLEANERS)}."
+        raise Slip(f'there is no type "{str(option_type)[:40]}". {hint}')
+    return option_type
+
+
+def _check_fields(
+    name: str, spec: Mapping[str, Any], option_type: str, values: tuple[str, ...]
+) -> None:
+    """Raise Slip if a field in the entry of an option has a value of the wrong kind."""
+    for key, (allowed, problem) in _KINDS.items():
+        value = spec.get(key)
+        if value is None:
+            continue
+        is_unexpected_bool = allowed is not bool and isinstance(value, bool)
+        if is_unexpected_bool or not isinstance(value, allowed):
+            raise Slip(f"option {name}: {key} must be {problem}, not {value!r}")
+    if "most" in spec and (option_type != "units" or not 1 <= spec["most"] <= MOST_LISTED):
+        raise Slip(f"option {name}: most is how many units a list takes, 1 to {MOST_LISTED}")
+    if spec.get("of") not in (None, OF_TARGET, OF_HEX):
+        raise Slip(f"option {name}: of is {OF_TARGET} or {OF_HEX}, not {spec['of']!r}")
+    unknown_words = [word for word in spec.get("meanings") or () if word not in values]
+    if unknown_words:
+        raise Slip(f"option {name} explains {unknown_words[0]}, which is not among its values")
+
+
 def _check_phases(option: Option) -> None:
-    """Raise Slip if a phase fills in a word that the option does not know."""
+    """Raise Slip if a phase fills in a word that is not among the option's values."""
     fillings = option.values if option.type == "enum" else (TURN,)
     for word in option.phases.values():
         if word not in fillings:

@@ -175,74 +175,92 @@ def read_tracks(tracks: Any, file: str) -> Mapping[str, Track]:
             raise Slip(f"must be name: {{words: [...]}} or name: {{min, max}}, at most {MOST}")
         for name, spec in tracks.items():
             with name_row_of_errors(file, f"tracks {str(name)[:LONGEST]}"):
-                tracks_by_name[name] = _read(name, spec)
+                tracks_by_name[name] = _read_track(name, spec)
     return tracks_by_name
 
 
-def _read(name: Any, spec: Any) -> Track:
-    """Read one track. Raises Slip."""
+def _read_track(name: Any, spec: Any) -> Track:
+    """Read one track. Without a `start` it starts at its first word, or at the number in its range
+    that is nearest to 0. Raises Slip.
+    """
+    _check_track(name, spec)
+    title = spec.get("title") or format_code_word(name)
+    scope = spec.get("of", GAME)
+    is_shown = spec.get("shown", True)
+    if not isinstance(title, str) or len(title) > LONGEST:
+        raise Slip(f"title is a text of at most {LONGEST} characters")
+    if scope not in ("game", GAME, SIDE):
+        raise Slip("of is side, or left out for one of the whole game")
+    if not isinstance(is_shown, bool):
+        raise Slip("shown is yes or no: whether cards and the board show it")
+    words, lowest, highest = _read_bounds(spec)
+    start = words[0] if words else max(lowest, min(highest, 0))
+    wins = spec.get("wins", "")
+    if "wins" in spec and (wins not in WINS or words or scope != SIDE):
+        raise Slip("wins is highest or lowest, of a track with numbers for each side (of: side)")
+    one_line_title = " ".join(title.split())
+    by_side = scope == SIDE
+    track = Track(name, one_line_title, words, lowest, highest, start, by_side, is_shown, wins)
+    if "start" not in spec:
+        return track
+    try:
+        return replace(track, start=track.parse_value(spec["start"]))
+    except UserError as error:
+        raise Slip(f"start: {error.message} {error.hint}".rstrip()) from None
+
+
+def _check_track(name: Any, spec: Any) -> None:
+    """Raise Slip for a bad name of a track, and for a spec that is no mapping or has unknown
+    keys.
+    """
     if not isinstance(name, str) or not re.fullmatch(_NAME, name):
         raise Slip(
             "a track is named by up to 24 small letters, digits and _, so that formulas can read it"
         )
     if not isinstance(spec, Mapping):
         raise Slip("must be {words: [clear, mud]} or {min: 0, max: 30}")
-    if strange := [str(key)[:LONGEST] for key in spec if key not in KEYS]:
-        hint = did_you_mean(strange[0], KEYS) or f"It may be {', '.join(KEYS)}."
-        raise Slip(f'"{strange[0]}" is not known here. {hint}')
-    title = spec.get("title") or format_code_word(name)
-    of = spec.get("of", GAME)
-    is_shown = spec.get("shown", True)
-    if not isinstance(title, str) or len(title) > LONGEST:
-        raise Slip(f"title is a text of at most {LONGEST} characters")
-    if of not in ("game", GAME, SIDE):
-        raise Slip("of is side, or left out for one of the whole game")
-    if not isinstance(is_shown, bool):
-        raise Slip("shown is yes or no: whether cards and the board show it")
-    words, least, highest = _read_bounds(spec)
-    first = words[0] if words else max(least, min(highest, 0))
-    wins = spec.get("wins", "")
-    if "wins" in spec and (wins not in WINS or words or of != SIDE):
-        raise Slip("wins is highest or lowest, of a track with numbers for each side (of: side)")
-    track = Track(
-        name, " ".join(title.split()), words, least, highest, first, of == SIDE, is_shown, wins
-    )
-    try:
-        return replace(track, start=track.parse_value(spec["start"])) if "start" in spec else track
-    except UserError as error:
-        raise Slip(f"start: {error.message} {error.hint}".rstrip()) from None
+    unknown_keys = [str(key)[:LONGEST] for key in spec if key not in KEYS]
+    if unknown_keys:
+        hint = did_you_mean(unknown_keys[0], KEYS) or f"It may be {', '.join(KEYS)}."
+        raise Slip(f'"{unknown_keys[0]}" is not known here. {hint}')
 
 
 def _read_bounds(spec: Mapping[str, Any]) -> tuple[tuple[str, ...], int, int]:
-    """Return the words of a track, or its lowest and highest number. Raises Slip."""
+    """Return the words of a track with 0 and 0, or no words with its lowest and highest number.
+
+    Raises Slip.
+    """
     words = spec.get("words")
-    least = spec.get("min", 0)
-    highest = spec.get("max")
-    if words is not None and {"min", "max"} & spec.keys():
-        raise Slip("has words or a range, not both")
+    lowest: Any = spec.get("min", 0)
+    highest: Any = spec.get("max")
     if words is not None:
-        if not isinstance(words, list) or not all(
-            isinstance(item, str) and re.fullmatch(_WORD, item) for item in words
-        ):
+        if {"min", "max"} & spec.keys():
+            raise Slip("has words or a range, not both")
+        return _read_words(words), 0, 0
+    for bound in (lowest, highest):
+        if type(bound) is not int or abs(bound) > LARGEST:
             raise Slip(
-                "words are letters, digits, - and _, at most 24 each; quote yes, no, on and off"
+                f"needs words, or a range of whole numbers: max (and min, else 0), within {LARGEST:,}"
             )
-        if not 2 <= len(words) <= MOST_WORDS or len(set(words)) < len(words):
-            raise Slip(f"has 2 to {MOST_WORDS} words, each once")
-        if reserved := next((word for word in ("none", "true", "false") if word in words), ""):
-            raise Slip(f'the word "{reserved}" is used by formulas; take another word')
-        return tuple(words), 0, 0
-    if (
-        least is None
-        or highest is None
-        or not all(type(bound) is int and abs(bound) <= LARGEST for bound in (least, highest))
+    if lowest >= highest:
+        raise Slip(f"min is {lowest} and max {highest}: the range is empty")
+    return (), lowest, highest
+
+
+def _read_words(words: Any) -> tuple[str, ...]:
+    """Return the words of a track. Raises Slip unless they are 2 to MOST_WORDS different words that
+    formulas can name.
+    """
+    if not isinstance(words, list) or not all(
+        isinstance(word, str) and re.fullmatch(_WORD, word) for word in words
     ):
-        raise Slip(
-            f"needs words, or a range of whole numbers: max (and min, else 0), within {LARGEST:,}"
-        )
-    if least >= highest:
-        raise Slip(f"min is {least} and max {highest}: the range is empty")
-    return (), least, highest
+        raise Slip("words are letters, digits, - and _, at most 24 each; quote yes, no, on and off")
+    if not 2 <= len(words) <= MOST_WORDS or len(set(words)) < len(words):
+        raise Slip(f"has 2 to {MOST_WORDS} words, each once")
+    for reserved in ("none", "true", "false"):
+        if reserved in words:
+            raise Slip(f'the word "{reserved}" is used by formulas; take another word')
+    return tuple(words)
 
 
 def read_start_values(

@@ -62,29 +62,34 @@ def expand_list(text: str, words: UnitWords, roster: Roster, asking_side: Asking
     typed = [item for item in split_items(text) if item.strip()]
     items = _split_at_commas(typed, roster)
     selected = [_read_selector(item, words, roster, asking_side) for item in items]
-    if all(selection_or_none is None for selection_or_none in selected) and len(items) == len(
-        typed
-    ):
+    has_selector = any(selection is not None for selection in selected)
+    if not has_selector and len(items) == len(typed):
         return text
-    names = {
-        unit.name
-        for item in items
-        if (unit := _find_plain_unit(item[: find_name_end(item, roster)], roster)) is not None
-    }
-    out: list[str] = []
+    names = _list_plain_names(items, roster)
+    expanded: list[str] = []
     for item, selection in zip(items, selected, strict=True):
         if selection is None:
-            out.append(item)
+            expanded.append(item)
             continue
-        units, words_after = selection
-        units = [unit for unit in units if unit.name not in names]
-        check_count(len(out) + len(units))  # before the words behind them are written once for each
-        out += [
-            f"{_format_name(unit, words_after, roster)} {words_after}".strip() for unit in units
-        ]
-        names |= {unit.name for unit in units}
-    check_count(len(out))
-    return _join_items(out, roster)
+        selected_units, words_after = selection
+        units = [unit for unit in selected_units if unit.name not in names]
+        check_count(len(expanded) + len(units))  # before `words_after` is repeated for each unit
+        for unit in units:
+            name = _format_name(unit, words_after, roster)
+            expanded.append(f"{name} {words_after}".strip())
+            names.add(unit.name)
+    check_count(len(expanded))
+    return _join_items(expanded, roster)
+
+
+def _list_plain_names(items: Iterable[str], roster: Roster) -> set[str]:
+    """Return the names of the roster units that begin an item, not counting selectors."""
+    names = set[str]()
+    for item in items:
+        unit = _find_plain_unit(item[: find_name_end(item, roster)], roster)
+        if unit is not None:
+            names.add(unit.name)
+    return names
 
 
 def list_names(
@@ -366,50 +371,78 @@ def _read_choice(
     item: str, words: UnitWords, roster: Roster, asking_side: AskingSide
 ) -> tuple[list[RosterUnit], str]:
     """Return the units that `all`, `side:US` or `hex:H5` with states and types select, and the
-    words after them. Raises UserError.
+    words after them.
+
+    Units in a state of `asking_side.gone` are left out unless such a state is named. Units of other
+    types than those of the list, and units that cannot act, are left out unless no others remain.
+    Without `side:` the units are of the side that `asking_side` means. Raises UserError.
     """
-    units = sorted({unit.name: unit for unit in roster.values()}.values(), key=_get_sort_key)
-    words_left = item
-    sided = False
-    filters = list[str]()
-    for _ in range(MOST_PIECES):
-        choice_match = _CHOICE.match(words_left)
-        if choice_match is None:
-            break
-        words_left = words_left[choice_match.end() :].lstrip()
-        if choice_match[2] is None:
-            continue
-        value, words_left = _split_value(words_left, {unit.side for unit in units})
-        if choice_match[2].casefold() == "side":
-            sided = True
-            units = _select_side(units, value)
-        else:
-            units = [
-                unit
-                for unit in units
-                if str(unit.numbers.get("hex", "")).casefold() == value.casefold()
-            ]
+    all_units = sorted({unit.name: unit for unit in roster.values()}.values(), key=_get_sort_key)
+    units, words_left, names_side = _apply_selectors(all_units, item)
     pieces = words_left.split()
     types = {*words.types, *(unit.type for unit in roster.values())}
+    filters = set[str]()
+    filter_count = 0
     for word in pieces[:MOST_PIECES]:
         remaining = _filter_units(units, word, words, types)
         if remaining is None:
             break
-        filters.append(word)
+        filters.add(word.casefold())
+        filter_count += 1
         units = remaining
-    pieces = pieces[len(filters) :]
-    if not {word.casefold() for word in filters} & {*asking_side.gone}:
+    words_after = " ".join(pieces[filter_count:])
+    if filters.isdisjoint(asking_side.gone):
         units = [unit for unit in units if unit.state not in asking_side.gone]
-    units = [unit for unit in units if unit.type in asking_side.types] or units
-    able = [unit for unit in units if unit.marks.isdisjoint(asking_side.out)] or units
-    units = able if sided else _select_meant_side(able, asking_side, item)
+    units = _prefer_suitable(units, asking_side)
+    if not names_side:
+        units = _select_meant_side(units, asking_side, item)
     if not units:
         raise UserError(
             f'No unit in play fits "{item[:40]}".',
             hint="side:NAME picks those of one side.",
             code="nobody",
         )
-    return units, " ".join(pieces)
+    return units, words_after
+
+
+def _prefer_suitable(units: list[RosterUnit], asking_side: AskingSide) -> list[RosterUnit]:
+    """Return the units of the types that the list takes, and of these the ones that can act.
+
+    Each test is skipped if no unit passes it.
+    """
+    units = [unit for unit in units if unit.type in asking_side.types] or units
+    return [unit for unit in units if unit.marks.isdisjoint(asking_side.out)] or units
+
+
+def _apply_selectors(units: list[RosterUnit], item: str) -> tuple[list[RosterUnit], str, bool]:
+    """Return the units that the selectors at the start of an item (`all`, `side:US`, `hex:H5`)
+    select, the words after the selectors, and whether `side:` is among them.
+
+    Raises UserError for an unknown side.
+    """
+    words_left = item
+    names_side = False
+    for _ in range(MOST_PIECES):
+        choice_match = _CHOICE.match(words_left)
+        if choice_match is None:
+            break
+        words_left = words_left[choice_match.end() :].lstrip()
+        selector = choice_match[2]
+        if selector is None:
+            continue
+        value, words_left = _split_value(words_left, {unit.side for unit in units})
+        if selector.casefold() == "side":
+            names_side = True
+            units = _select_side(units, value)
+        else:
+            units = _select_hex(units, value)
+    return units, words_left, names_side
+
+
+def _select_hex(units: list[RosterUnit], hex_name: str) -> list[RosterUnit]:
+    """Return the units in a hex, in any case of its letters."""
+    folded = hex_name.casefold()
+    return [unit for unit in units if str(unit.numbers.get("hex", "")).casefold() == folded]
 
 
 def _get_sort_key(unit: RosterUnit) -> tuple[str, int, str]:
@@ -434,14 +467,14 @@ def _split_value(text: str, sides: Iterable[str]) -> tuple[str, str]:
 
 
 def _select_side(units: list[RosterUnit], side: str) -> list[RosterUnit]:
+    """Return the units of a side. Raises UserError if no unit is of that side."""
     sides = {unit.side for unit in units} - {""}
-    if comparison_key(side) not in map(comparison_key, sides):
-        hint = (
-            did_you_mean(side, sides)
-            or f"Sides are {', '.join(sorted(sides)) or 'not named here'}."
-        )
+    side_key = comparison_key(side)
+    if side_key not in map(comparison_key, sides):
+        side_list = ", ".join(sorted(sides)) or "not named here"
+        hint = did_you_mean(side, sides) or f"Sides are {side_list}."
         raise UserError(f'No unit is of a side "{side[:40]}".', hint=hint, code="unknown-side")
-    return [unit for unit in units if comparison_key(unit.side) == comparison_key(side)]
+    return [unit for unit in units if comparison_key(unit.side) == side_key]
 
 
 def _filter_units(
@@ -452,18 +485,22 @@ def _filter_units(
     if folded == words.sound and folded:
         return [unit for unit in units if words.get_state(unit) in ("", folded)]
     if folded in words.states:
-        state_flags = {*words.states[folded]}
-        return [
-            unit
-            for unit in units
-            if state_flags and state_flags <= {*words.states.get(words.get_state(unit), ())}
-        ]
+        return [unit for unit in units if _includes_state(unit, folded, words)]
     if folded in words.known_states:
         return [unit for unit in units if unit.state == folded]
     for type_ in types:
         if folded in (type_, f"{type_}s"):
             return [unit for unit in units if unit.type == type_]
     return None
+
+
+def _includes_state(unit: RosterUnit, state: str, words: UnitWords) -> bool:
+    """Return whether the flags of a unit's state include those of `state`, which has at least
+    one.
+    """
+    state_flags = {*words.states[state]}
+    unit_flags = {*words.states.get(words.get_state(unit), ())}
+    return bool(state_flags) and state_flags <= unit_flags
 
 
 def _select_meant_side(

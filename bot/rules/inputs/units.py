@@ -500,34 +500,54 @@ def _make_unknown_error(
             code="bad-unit",
         )
     if token.isdecimal() and not base.name:
-        unit_name = item[: item.find(token) + len(token)]  # as it was typed
-        nearest = did_you_mean(unit_name, [unit.name for unit in roster.values()])
-        return UserError(
-            f'The roster has no unit "{unit_name[:40]}", and {base.word} takes no number without a name.',
-            hint=nearest
-            or f"A number is written with its name: {base.word} {next(iter(words.keys), 'fp')}={token[:6]}.",
-            code="unknown-unit",
-        )
-    states = words.known_states if words.fresh else ()
-    candidates = tuple(words.keys) if equals else (*words.flags, *states)
+        return _make_bare_number_error(base, token, words, item, roster)
+    return _make_unknown_attribute_error(token, words)
+
+
+def _make_bare_number_error(
+    base: Unit, token: str, words: UnitWords, item: str, roster: Roster
+) -> UserError:
+    """Return the error for a number without a key after a unit type, as in `squad 7`."""
+    unit_name = item[: item.find(token) + len(token)]  # as it was typed
+    hint: str = did_you_mean(unit_name, [unit.name for unit in roster.values()])
+    if not hint:
+        key = next(iter(words.keys), "fp")
+        hint = f"A number is written with its name: {base.word} {key}={token[:6]}."
+    problem = f'The roster has no unit "{unit_name[:40]}", and {base.word} takes no number without a name.'
+    return UserError(problem, hint=hint, code="unknown-unit")
+
+
+def _make_unknown_attribute_error(token: str, words: UnitWords) -> UserError:
+    """Return the error for a number, flag or state that units of the game do not have."""
+    key, equals, _ = token.partition("=")
+    key = key.casefold()
     name = key.lstrip("+-")
-    near = did_you_mean(name, [*words.keys, *words.flags, *states]) if len(name) > 1 else Hint()
-    near = with_sign_of(token, near) if name != key else near
-    kind = "number" if equals else "flag or state" if states else "flag"
-    return UserError(
-        f'"{token[:40]}" is not a {kind} of a unit here.',
-        hint=near
-        or (
-            f"Expected one of {', '.join(candidates)}."
-            if candidates
-            else f"Units here have no {kind}s."
-        ),
-        code="unknown-attribute",
-    )
+    states = words.known_states if words.fresh else ()
+    nearest = Hint()
+    if len(name) > 1:
+        nearest = did_you_mean(name, [*words.keys, *words.flags, *states])
+    if name != key:
+        nearest = with_sign_of(token, nearest)
+    if equals:
+        kind = "number"
+        candidates = tuple(words.keys)
+    else:
+        kind = "flag or state" if states else "flag"
+        candidates = (*words.flags, *states)
+    hint: str = nearest
+    if not hint:
+        hint = f"Units here have no {kind}s."
+        if candidates:
+            hint = f"Expected one of {', '.join(candidates)}."
+    problem = f'"{token[:40]}" is not a {kind} of a unit here.'
+    return UserError(problem, hint=hint, code="unknown-attribute")
 
 
 def _parse_head(item: str, words: UnitWords, roster: Roster) -> tuple[Unit, list[str]]:
-    """Return the unit at the start of an item, and the words after it. Raises UserError."""
+    """Return the unit at the start of an item, and the words after it.
+
+    The item begins with a quoted name, the name of a roster unit or a unit type. Raises UserError.
+    """
     quote = _QUOTES.get(item[0])
     if quote:
         name, _, words_after = item[1:].partition(quote)
@@ -542,44 +562,51 @@ def _parse_head(item: str, words: UnitWords, roster: Roster) -> tuple[Unit, list
     for type_ in (word, word.replace("_", "-")):
         if type_ in words.types:
             return Unit(type_, type_), pieces[1:]
-    known_names = [*words.types, *(unit.name for unit in roster.values())]
-    if word.isdecimal() and len(pieces) > 1 and not _is_type(pieces[1], words):
-        typed_name = _read_name(pieces)
-        near = did_you_mean(typed_name, [unit.name for unit in roster.values()])
-        raise UserError(
-            f'No unit is called "{typed_name[:40]}" here.',
-            hint=near or phrase("`/unit list` shows all."),
-            code="unknown-unit",
-            about=typed_name,
-        )
-    if word.isdecimal() and len(pieces) > 1:
-        count = (
-            f"{words.repeat}={word[:3]} behind it"
-            if words.repeat
-            else "each by itself: squad; squad"
-        )
-        problem = f'A list item begins with a unit, not with the number "{word[:10]}".'
-        raise UserError(problem, hint=f"Write {count}.", code="bad-unit")
+    raise _make_unknown_unit_error(pieces, words, roster)
+
+
+def _make_unknown_unit_error(pieces: list[str], words: UnitWords, roster: Roster) -> UserError:
+    """Return the error for an item that begins neither with a roster unit nor with a unit type.
+
+    `pieces` are the words of the item.
+    """
+    word = pieces[0].casefold()
+    typed_name = _read_name(pieces)
     names = [unit.name for unit in roster.values()]
-    if (near := _make_blank_hint(word, roster)) or (_HANDLE.fullmatch(word) and roster):
+    list_hint = phrase("`/unit list` shows all.")
+    if word.isdecimal() and len(pieces) > 1:
+        if _is_type(pieces[1], words):
+            return _make_leading_count_error(word, words)
+        nearest = did_you_mean(typed_name, names)
+        message = f'No unit is called "{typed_name[:40]}" here.'
+        hint = nearest or list_hint
+        return UserError(message, hint=hint, code="unknown-unit", about=typed_name)
+    blank_hint = _make_blank_hint(word, roster)
+    if blank_hint or (_HANDLE.fullmatch(word) and roster):
         message = f'No unit has the handle "{word[:40]}".'
-        raise UserError(
-            message, hint=near or phrase("`/unit list` shows all."), code="unknown-unit", about=word
-        )
-    if (typed_name := _read_name(pieces)) != pieces[0] and (
-        near := did_you_mean(typed_name, names)
-    ):
-        raise UserError(
-            f"There is no {typed_name[:40]}.", hint=near, code="unknown-unit", about=typed_name
-        )
-    near = did_you_mean(word, known_names)
+        return UserError(message, hint=blank_hint or list_hint, code="unknown-unit", about=word)
+    if typed_name != pieces[0]:
+        nearest = did_you_mean(typed_name, names)
+        if nearest:
+            message = f"There is no {typed_name[:40]}."
+            return UserError(message, hint=nearest, code="unknown-unit", about=typed_name)
+    nearest = did_you_mean(word, [*words.types, *names])
     if roster:
         message = f'No unit is called "{typed_name[:40]}".'
-        hint = near or phrase("`/unit list` shows all.")
-        raise UserError(message, hint=hint, code="unknown-unit", about=typed_name)
+        hint = nearest or list_hint
+        return UserError(message, hint=hint, code="unknown-unit", about=typed_name)
     message = f'There is no unit type "{pieces[0][:40]}".'
-    listed = f"{SEPARATED}; unit types are {', '.join(words.types)}."
-    raise UserError(message, hint=near or listed, code="unknown-unit", about=typed_name)
+    types_hint = f"{SEPARATED}; unit types are {', '.join(words.types)}."
+    return UserError(message, hint=nearest or types_hint, code="unknown-unit", about=typed_name)
+
+
+def _make_leading_count_error(word: str, words: UnitWords) -> UserError:
+    """Return the error for a number before a unit type, as in `3 squads`."""
+    advice = "each by itself: squad; squad"
+    if words.repeat:
+        advice = f"{words.repeat}={word[:3]} behind it"
+    problem = f'A list item begins with a unit, not with the number "{word[:10]}".'
+    return UserError(problem, hint=f"Write {advice}.", code="bad-unit")
 
 
 def _is_type(word: str, words: UnitWords) -> bool:
