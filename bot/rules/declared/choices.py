@@ -188,78 +188,99 @@ def read_choose(spec: object, place: StepScope, path: Path) -> Iterator[Statemen
 
 
 def _read(name: str, spec: object, place: StepScope, path: Path) -> Iterator[Statement]:
-    """Read one choice. Raises TableError."""
+    """Read one choice, named `unit.NAME` if each item of a loop is asked.
+
+    Yield the statement that asks and, outside a loop, the one that stops play until the answer is
+    known. Adds the choice and its words to the sheet of the sequence. Raises TableError.
+    """
     sheet = place.sheet
     owner = place.asks
     place.check_name(name, path)
-    prefix, dot, last = name.rpartition(".")
-    if prefix != owner or dot != ("." if owner else ""):
-        expected_name = f"{owner}.{last}" if owner else last
+    short_name = name.rpartition(".")[2]
+    _check_choice_name(name, short_name, place, path)
+    if not isinstance(spec, Mapping):
+        raise place.make_error("a choice has who, ask, options and else", path)
+    place.check_keys("a choice", spec, KEYS, path)
+    missing_keys = [key for key in KEYS if not spec.get(key)]
+    if missing_keys:
+        raise place.make_error(f"the choice needs {missing_keys[0]}", path)
+    options = _read_options(short_name, spec, place, path)
+    words = tuple(word for word, _ in options)
+    choice = Choice(short_name, words, str(spec["else"]), str(spec["who"]))
+    sheet.choices[short_name] = choice
+    ask = place.text(spec["ask"], (*path, "ask"))
+    chooser = _read_who(str(spec["who"]), place, (*path, "who"))
+    item = place.text(f"{{{owner}}}", path) if owner else None
+    sheet.formulas.tokens |= set(words)
+    key = place.set_name(name, "text")
+    count = f"asked {short_name}"
+    sheet.begins[count] = 0
+    if not owner:
+        sheet.begins[key] = NONE
+        sheet.chosen[name] = Name(key, "text")
+    yield Choose(choice, key, count, chooser, item, ask, options)
+    if not owner:
+        yield Pause(choice, count)
+
+
+def _check_choice_name(name: str, short_name: str, place: StepScope, path: Path) -> None:
+    """Raise TableError if a choice cannot have this name, or if the sequence has too many choices.
+
+    `short_name` is the name without its item: `react` for `unit.react`.
+    """
+    sheet = place.sheet
+    owner = place.asks
+    expected_name = f"{owner}.{short_name}" if owner else short_name
+    if name != expected_name:
+        problem = f"call it {short_name}"
+        if owner:
+            problem = f"this choice is called {expected_name}, as each has its own"
+        raise place.make_error(problem, path)
+    if short_name in sheet.inputs:
+        raise place.make_error(f"{short_name} is an input already", path)
+    if short_name in sheet.choices:
         raise place.make_error(
-            f"this choice is called {expected_name}, as each has its own"
-            if owner
-            else f"call it {last}",
+            f"there is a choice {short_name} already, and each has a name of its own, also where "
+            "only one of them can come",
             path,
         )
-    if last in sheet.choices or last in sheet.inputs:
-        problem = (
-            f"{last} is an input already"
-            if last in sheet.inputs
-            else f"there is a choice {last} already, and each has a name of its own, also where "
-            "only one of them can come"
-        )
-        raise place.make_error(problem, path)
     if len(sheet.choices) >= MOST_CHOICES:
         raise place.make_error(
             f"a sequence has at most {MOST_CHOICES} choices, those included of which only one can "
             "come; ask once, and let the steps say what the answer means",
             path,
         )
-    if not isinstance(spec, Mapping):
-        raise place.make_error("a choice has who, ask, options and else", path)
-    place.check_keys("a choice", spec, KEYS, path)
-    if missing := [key for key in KEYS if not spec.get(key)]:
-        raise place.make_error(f"the choice needs {missing[0]}", path)
-    option_texts = place.mapping(spec["options"], (*path, "options"))
+
+
+def _read_options(
+    short_name: str, spec: Mapping[str, Any], place: StepScope, path: Path
+) -> tuple[tuple[str, Formula], ...]:
+    """Read the options of a choice as pairs of a word and its text. Raises TableError, also if
+    `else` is none of them.
+    """
+    options_path = (*path, "options")
+    option_texts = place.mapping(spec["options"], options_path)
     if not 2 <= len(option_texts) <= MOST_OPTIONS:
-        raise place.make_error(f"a choice has 2 to {MOST_OPTIONS} options", (*path, "options"))
+        raise place.make_error(f"a choice has 2 to {MOST_OPTIONS} options", options_path)
     options = tuple(
         [
-            (str(word), place.text(text, (*path, "options", word)))
+            (str(word), place.text(text, (*options_path, word)))
             for word, text in option_texts.items()
         ]
     )
-    words = tuple(word for word, _ in options)
-    otherwise = str(spec["else"])
-    if strange := [word for word in words if not WORD.fullmatch(word)]:
-        raise place.make_error(
-            f"{strange[0]} cannot be an option: write a word such as go-to-ground",
-            (*path, "options"),
-        )
-    if last in words:
-        raise place.make_error(
-            f"an option called {last} could not be told from the choice", (*path, "options")
-        )
-    if otherwise not in words:
-        raise place.make_error(
-            f"else is one of the options, and {otherwise} is none",
-            (*path, "else"),
-            otherwise,
-            words,
-        )
-    choice = sheet.choices[last] = Choice(last, words, otherwise, str(spec["who"]))
-    ask = place.text(spec["ask"], (*path, "ask"))
-    chooser = _read_who(str(spec["who"]), place, (*path, "who"))
-    item = place.text(f"{{{owner}}}", path) if owner else None
-    sheet.formulas.tokens |= set(words)
-    key = place.set_name(name, "text")
-    count = f"asked {last}"
-    sheet.begins[count] = 0
-    if not owner:
-        sheet.begins[key], sheet.chosen[name] = NONE, Name(key, "text")
-    yield Choose(choice, key, count, chooser, item, ask, options)
-    if not owner:
-        yield Pause(choice, count)
+    words = [word for word, _ in options]
+    for word in words:
+        if not WORD.fullmatch(word):
+            problem = f"{word} cannot be an option: write a word such as go-to-ground"
+            raise place.make_error(problem, options_path)
+    if short_name in words:
+        problem = f"an option called {short_name} could not be told from the choice"
+        raise place.make_error(problem, options_path)
+    default_word = str(spec["else"])
+    if default_word not in words:
+        problem = f"else is one of the options, and {default_word} is none"
+        raise place.make_error(problem, (*path, "else"), default_word, words)
+    return options
 
 
 def _read_who(spec: str, place: StepScope, path: Path) -> Formula | None:

@@ -127,15 +127,16 @@ class Setting:
             tokens |= {*words.types, *words.known_states, *words.states, *words.flags, *words.marks}
             tokens |= {str(word) for option in words.keys.values() for word in option.values}
         tokens |= {word for track in self.tracks.values() for word in track.words}
+        return units, tokens | self._list_deck_tokens()
+
+    def _list_deck_tokens(self) -> set[str]:
+        """Return the ids and words of cards of the game that formulas may use without quotes."""
+        words: list[Any] = []
         for deck in self.decks.values():
-            deck_words = [
-                *deck.said,
-                *(value for phrases in deck.said.values() for value in phrases.values()),
-            ]
-            tokens |= {
-                word for word in deck_words if isinstance(word, str) and _TOKEN.fullmatch(word)
-            }
-        return units, tokens
+            words += deck.said
+            for card_values in deck.said.values():
+                words += card_values.values()
+        return {word for word in words if isinstance(word, str) and _TOKEN.fullmatch(word)}
 
 
 def format_path(path: Path) -> str:

@@ -485,6 +485,7 @@ class _FormulaMaker:
         )
 
     def _call(self, node: ast.Call) -> Formula:
+        """Compile the call of a table or function. Raises TableError."""
         if not isinstance(node.func, ast.Name):
             raise self._make_error("only tables and functions can be called")
         name = node.func.id
@@ -503,30 +504,32 @@ class _FormulaMaker:
         if node.keywords:
             raise self._make_error(f"{name} takes its values without names")
         if name in formulas.own:
-            count, type_, function = formulas.own[name]
-            if len(parts) != count:
-                raise self._make_error(
-                    f"{name} takes {count} value{'' if count == 1 else 's'}, not {len(parts)}"
-                )
-            return build_formula("call", type_, compile_call(function, *parts), *parts)
+            return self._call_own_function(name, parts)
+        return self._call_function(name, parts)
+
+    def _call_own_function(self, name: str, parts: list[Formula]) -> Formula:
+        """Compile the call of a function that the game's file declares. Raises TableError."""
+        count, type_, function = self.formulas.own[name]
+        if len(parts) != count:
+            value_count = f"{count} value{'' if count == 1 else 's'}"
+            raise self._make_error(f"{name} takes {value_count}, not {len(parts)}")
+        return build_formula("call", type_, compile_call(function, *parts), *parts)
+
+    def _call_function(self, name: str, parts: list[Formula]) -> Formula:
+        """Compile the call of a function that every formula has. Raises TableError."""
         if not is_right_count(name, len(parts)):
-            raise self._make_error(
-                f"{name} does not take {len(parts)} value{'' if len(parts) == 1 else 's'}"
-            )
+            value_count = f"{len(parts)} value{'' if len(parts) == 1 else 's'}"
+            raise self._make_error(f"{name} does not take {value_count}")
         if name == "has" and parts[1].kind == "constant":
             self._check_marker(parts[1].value)
         if name == "of" and parts[0].kind == "attribute":
             # of(unit.lm, 0): a number that may be missing
-            (owner,), attribute = parts[0].parts, parts[0].value
-            return build_formula(
-                name,
-                "any",
-                owner.compile_attribute(attribute, parts[1]),
-                owner,
-                parts[1],
-                value=attribute,
-            )
-        if name == "words" and (phrases := formulas.setting.said):
+            (owner,) = parts[0].parts
+            attribute = parts[0].value
+            run = owner.compile_attribute(attribute, parts[1])
+            return build_formula(name, "any", run, owner, parts[1], value=attribute)
+        phrases = self.formulas.setting.said
+        if name == "words" and phrases:
             word = compile_call(lambda token: phrases.get(str(token)) or CALLS[name](token), *parts)
             return build_formula("call", "text", word, *parts)
         return build_formula(name, RESULTS[name], compile_call(CALLS[name], *parts), *parts)
@@ -572,45 +575,44 @@ class _FormulaMaker:
         return replace(count, reads=tuple(key for key in count.reads if key != FACE))
 
     def _table(self, node: ast.Call, reader: TableReader, words: dict[str, Formula]) -> Formula:
+        """Compile the call of a table. `words` are the formulas of its inputs by name; with the
+        name ALL among them, further inputs are the names in scope that match. Raises TableError.
+        """
         table = reader.table
         if node.args:
             raise self._make_error(
                 f"inputs of table {table.id} are given by their names: {table.id}(input=value)"
             )
         takes_names = words.pop(ALL, None)
-        options = {option.name: option for option in table.inputs}
-        words = {input_name(w): f for w, f in words.items()}
-        if strange := sorted(words.keys() - options):
-            raise self._make_error(
-                f"table {table.id} has no input {strange[0]}", strange[0], options
-            )
-        for word, part in words.items():
-            kind = part.type
-            if kind in ("unit", "units", "parts") or list_answering_tables(kind):
-                raise self._make_error(
-                    f"table {table.id} does not take {describe_type(kind)} as {word}"
-                )
-            if kind == "list" and options[word].type in ("enum", "int", "bool", "number"):
-                raise self._make_error(
-                    f"table {table.id} takes a word or number as {word}, not a list; quote the word"
-                )
+        inputs = {input_name(word): part for word, part in words.items()}
+        self._check_table_inputs(table, inputs)
         if takes_names is not None:
-            inputs_in_sight = find_matching_inputs(table, self.names)
-            words |= {
-                word: build_name(name.key, name.type)
-                for word, name in inputs_in_sight.items()
-                if word not in words
-            }
-        if missing := [
-            name for name, option in options.items() if option.is_required and name not in words
-        ]:
-            raise self._make_error(f"table {table.id} needs {missing[0]}")
-        return build_formula(
-            "call",
-            get_answer_type((table.id,)),
-            compile_call(reader.by(tuple(words)), *words.values()),
-            *words.values(),
-        )
+            for word, name in find_matching_inputs(table, self.names).items():
+                if word not in inputs:
+                    inputs[word] = build_name(name.key, name.type)
+        for option in table.inputs:
+            if option.is_required and option.name not in inputs:
+                raise self._make_error(f"table {table.id} needs {option.name}")
+        run = compile_call(reader.by(tuple(inputs)), *inputs.values())
+        return build_formula("call", get_answer_type((table.id,)), run, *inputs.values())
+
+    def _check_table_inputs(self, table: Table, inputs: Mapping[str, Formula]) -> None:
+        """Raise TableError for an input that a table does not have, and for a formula whose type
+        the input cannot have.
+        """
+        options = {option.name: option for option in table.inputs}
+        unknown_names = sorted(inputs.keys() - options)
+        if unknown_names:
+            problem = f"table {table.id} has no input {unknown_names[0]}"
+            raise self._make_error(problem, unknown_names[0], options)
+        for name, part in inputs.items():
+            if part.type in ("unit", "units", "parts") or list_answering_tables(part.type):
+                problem = f"table {table.id} does not take {describe_type(part.type)} as {name}"
+                raise self._make_error(problem)
+            if part.type == "list" and options[name].type in ("enum", "int", "bool", "number"):
+                raise self._make_error(
+                    f"table {table.id} takes a word or number as {name}, not a list; quote the word"
+                )
 
     def _test(self, part: Formula) -> Formula:
         """Return a part that is used as a condition. Raises TableError if it would always hold."""

@@ -2,7 +2,7 @@
 program.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -182,42 +182,41 @@ class Loader:
         for name, ids in chain.answers.items():
             key = place.names[name].key
             place.names[name] = Name(key, get_answer_type(ids, follows=True))
-        lines = chain.lines
-        if not any(
-            shows_dice({"say": line}, chain.dice) for line in as_list(step.get("say") or [])
-        ):
-            later = as_list(step.get("steps") or []) if "use" not in step else []
-            if "when" not in step and "each" not in step:
-                later = [*later, *self._ahead]
-            due = next(
-                (chain_step for chain_step in later if shows_dice(chain_step, chain.dice)), None
-            )
-            if due is not None:
-                self._owed += [(due, line, item_path) for line in lines]
-                lines = []
-        for chain_step in lines:
-            body += self._step(chain_step, place, item_path)
+        showing_step = self._find_later_step(step, chain.dice)
+        if showing_step is not None:
+            self._owed += [(showing_step, line, item_path) for line in chain.lines]
+            return body
+        for line in chain.lines:
+            body += self._step(line, place, item_path)
         return body
+
+    def _find_later_step(self, step: Mapping[str, Any], dice: Any) -> Any:
+        """Return the first step after this one that shows these dice; None if this one shows them
+        itself, or none does.
+        """
+        for line in as_list(step.get("say") or []):
+            if shows_dice({"say": line}, dice):
+                return None
+        later_steps = as_list(step.get("steps") or []) if "use" not in step else []
+        if "when" not in step and "each" not in step:
+            later_steps = [*later_steps, *self._ahead]
+        for later_step in later_steps:
+            if shows_dice(later_step, dice):
+                return later_step
+        return None
 
     # -- each
 
     def _read_each(
         self, step: Mapping[str, Any], outside: StepScope, place: StepScope, path: Path
     ) -> list[Statement]:
-        """Read a step that is repeated for each item of a list."""
-        if outside.loops >= MOST_LOOPS:
-            raise place.make_error(f"an each inside {MOST_LOOPS} others", (*path, "each"))
-        if "choose" in step and (outside.loops or step.keys() - BESIDE):
-            raise place.make_error(
-                "an each that asks does nothing else: roll before it, and read the answers after it",
-                path,
-            )
-        items = outside.formula(step["each"], (*path, "each"))
+        """Read a step that is repeated for each item of a list.
+
+        `outside` is the scope around the loop and `place` the scope in it. Around the loop, the
+        statements save the variables of an outer loop that it would overwrite. Raises TableError.
+        """
+        items = self._read_loop_list(step, outside, place, path)
         name = str(step.get("as", "unit"))
-        if items.type not in ("units", "list", "parts", "any"):
-            raise place.make_error(
-                f"each goes through a list, not {describe_type(items.type)}", (*path, "each")
-            )
         only = outside.formula(step["only"], (*path, "only")) if "only" in step else None
         id = next(self.sheet.loops)
         outer_keys = {name_info.key for name_info in outside.names.values()}
@@ -232,40 +231,74 @@ class Loader:
             for key, name_info in place.names.items()
             if key.startswith(f"{name}.")
         }
-        first_statements = list[Let]()
-        last_statements = list[Let]()
-        for mine in item_names:
-            key = f"{loop.key}.{mine}"
-            kept_key = f"own {items.source} {mine}"
-            shown_name = f"{items.source} {mine}"
-            self.sheet.begins[kept_key] = ()
-            first_lets, last_let = build_item_value(kept_key, loop, key, shown_name)
-            first_statements += first_lets
-            first_statements += [
-                Let(key, build_constant(NONE))
-                for statement in walk_statements(body)
-                if isinstance(statement, Choose) and statement.key == key
-            ]
-            last_statements += (
-                [last_let] if any(key in statement.assigns for statement in body) else []
-            )
+        choices = [
+            statement for statement in walk_statements(body) if isinstance(statement, Choose)
+        ]
+        first_lets, last_lets = self._build_item_values(item_names, items, loop, body, choices)
         through = For(
             items,
             only,
             loop,
-            (*first_statements, *body, *last_statements),
+            (*first_lets, *body, *last_lets),
             place.within,
             row if self.sheet.is_list(place.into) else None,
         )
         saved = {key: f"held {id} {key}" for key in (loop.key, loop.at) if key in outer_keys}
-        saves = [Let(aside, build_name(key)) for key, aside in saved.items()]
-        pauses = [
-            Pause(statement.choice, statement.count)
-            for statement in walk_statements(body)
-            if isinstance(statement, Choose)
-        ]
-        restores = [Let(key, build_name(aside)) for key, aside in saved.items()]
+        saves = [Let(saved_key, build_name(key)) for key, saved_key in saved.items()]
+        pauses = [Pause(choice.choice, choice.count) for choice in choices]
+        restores = [Let(key, build_name(saved_key)) for key, saved_key in saved.items()]
         return [*saves, through, *pauses, *restores]
+
+    def _read_loop_list(
+        self, step: Mapping[str, Any], outside: StepScope, place: StepScope, path: Path
+    ) -> Formula:
+        """Return the formula of the list that an `each` goes through.
+
+        Raises TableError if it cannot be a list, for too many loops inside each other, and for a
+        loop that asks and does something else as well.
+        """
+        if outside.loops >= MOST_LOOPS:
+            raise place.make_error(f"an each inside {MOST_LOOPS} others", (*path, "each"))
+        if "choose" in step and (outside.loops or step.keys() - BESIDE):
+            raise place.make_error(
+                "an each that asks does nothing else: roll before it, and read the answers after it",
+                path,
+            )
+        items = outside.formula(step["each"], (*path, "each"))
+        if items.type not in ("units", "list", "parts", "any"):
+            problem = f"each goes through a list, not {describe_type(items.type)}"
+            raise place.make_error(problem, (*path, "each"))
+        return items
+
+    def _build_item_values(
+        self,
+        item_names: Iterable[str],
+        items: Formula,
+        loop: Loop,
+        body: Sequence[Statement],
+        choices: Iterable[Choose],
+    ) -> tuple[list[Let], list[Let]]:
+        """Return the statements before and after the body of a loop that load and keep the values
+        that each item has of its own.
+
+        A value that a choice of the body asks for is none before the answer. A value is kept only
+        if the body assigns it.
+        """
+        first_lets = list[Let]()
+        last_lets = list[Let]()
+        for item_name in item_names:
+            key = f"{loop.key}.{item_name}"
+            kept_key = f"own {items.source} {item_name}"
+            display_name = f"{items.source} {item_name}"
+            self.sheet.begins[kept_key] = ()
+            load_lets, keep_let = build_item_value(kept_key, loop, key, display_name)
+            first_lets += load_lets
+            first_lets += [
+                Let(key, build_constant(NONE)) for choice in choices if choice.key == key
+            ]
+            if any(key in statement.assigns for statement in body):
+                last_lets.append(keep_let)
+        return first_lets, last_lets
 
     def _enter_items(
         self, step: Mapping[str, Any], place: StepScope, name: str, loop: Loop, items: Formula

@@ -355,19 +355,20 @@ def build_change(
     drop: Any = False,
     turn: Any = False,
 ) -> Change | None:
-    """Build the change of a unit; None for a unit that is not on the roster, or if nothing
-    changes.
+    """Build the change of a unit, or of the unit with a name; None for a unit that is not on the
+    roster, or if nothing changes.
+
+    Values and words that are none are left out.
     """
-    listed = unit.__class__ is Unit
-    name = unit.name if listed else str(unit)
+    is_unit = unit.__class__ is Unit
+    name = unit.name if is_unit else str(unit)
     if name in ("", NONE):
         return None
     new_values = {key: value for key, value in set.items() if value != NONE}
-    additions = {key: int(value) for key, value in add.items() if value != NONE and value}
-    marks, unmarks = [
-        frozenset([word for word in words if word and word != NONE]) for words in (mark, unmark)
-    ]
-    if listed and (give or take):
+    additions = {key: int(value) for key, value in add.items() if value and value != NONE}
+    marks = frozenset(filter(get_text, mark))
+    unmarks = frozenset(filter(get_text, unmark))
+    if is_unit and (give or take):
         new_values |= _move_names(unit, give, take)
     if not (new_values or additions or marks or unmarks or drop is True):
         return None

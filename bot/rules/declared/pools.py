@@ -256,25 +256,34 @@ def faces_of(die: Die) -> tuple[Any, ...]:
 
 @lru_cache(maxsize=256)
 def group_pool_rolls(keys: tuple[tuple[Shape, bool, bool, Looks | None], ...]) -> Weighted:
-    """Return the rolls that differ for later steps, with weights. Dice of which only the sum is
-    read are grouped by sum.
+    """Return the rolls that differ for later steps, with weights.
+
+    Each key has the dice, whether their sum and whether their single faces are read, and if only
+    some tests of faces are read, these (else None). The faces of all keys are in one tuple.
     """
-    kinds: list[Any] = []
-    for shape, summed, single, looks in keys:
-        dice = tuple(Die("", sides, faces) for sides, faces in shape)
-        if not summed and not single:
-            any_roll = tuple([die.faces[0] if die.faces else 1 for die in dice])
-            kinds.append(((prod(die.sides for die in dice), any_roll),))
-        elif looks is not None:
-            kinds.append(group_by_looks(dice, looks))
-        elif single or not dice or dice[0].faces:
-            kinds.append(list_all_rolls(dice))
-        else:
-            kinds.append(group_sums(len(dice), dice[0].sides))
-    return tuple(
-        (prod(weight for weight, _ in rolls), tuple(f for _, faces in rolls for f in faces))
-        for rolls in product(*kinds)
-    )
+    rolls_by_key = [_group_key_rolls(*key) for key in keys]
+    grouped = []
+    for rolls in product(*rolls_by_key):
+        weight = prod([weight for weight, _ in rolls])
+        grouped.append((weight, tuple([face for _, faces in rolls for face in faces])))
+    return tuple(grouped)
+
+
+def _group_key_rolls(shape: Shape, summed: bool, single: bool, looks: Looks | None) -> Any:
+    """Return the rolls of one key that differ for later steps, with weights.
+
+    If nothing of them is read, it is any one roll with the weight of all. Dice of which only the
+    sum is read are grouped by sum.
+    """
+    dice = tuple(Die("", sides, faces) for sides, faces in shape)
+    if not summed and not single:
+        any_roll = tuple([die.faces[0] if die.faces else 1 for die in dice])
+        return ((prod(die.sides for die in dice), any_roll),)
+    if looks is not None:
+        return group_by_looks(dice, looks)
+    if single or not dice or dice[0].faces:
+        return list_all_rolls(dice)
+    return group_sums(len(dice), dice[0].sides)
 
 
 def group_by_looks(dice: tuple[Die, ...], looks: Looks) -> Weighted:

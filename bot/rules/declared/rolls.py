@@ -5,7 +5,7 @@ Dice that are kept, dropped, rerolled or that explode have the words of /roll, a
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import islice, product
@@ -250,28 +250,29 @@ class RollStatement(RandomStatement):
 def _compute_results(
     request: DiceRequest, names: Names, counter: Counter
 ) -> tuple[PossibleValues, PossibleValues]:
-    """Return the possible sums and faces of some dice."""
-    count = request.count
-    sides = request.sides
-    counts = _list_numbers(count, names, MOST_DICE)
-    high = _list_numbers(sides, names, request.high or inf)
-    counts = [min(number, request.most or MOST_DICE) for number in counts if number >= 0] or [0]
-    largest_sum = max(counts) * max(high) if max(counts) else 0
+    """Return the possible sums and faces of some dice. Counts the dice in `counter`, unless they
+    have words of /roll.
+    """
+    numbers = _list_numbers(request.count, names, MOST_DICE)
+    limit = request.most or MOST_DICE
+    counts = [min(number, limit) for number in numbers if number >= 0] or [0]
+    least_count = min(counts)
+    count = max(counts)
+    sides = max(_list_numbers(request.sides, names, request.high or inf))
+    largest_sum = count * sides if count else 0
     if request.words and largest_sum != inf:
-        return _compute_worded_results(request, max(counts), int(max(high)))
-    sums = (
-        frozenset(range(min(counts), int(largest_sum) + 1)) if largest_sum <= MOST_VALUES else None
-    )
-    size = max(1, largest_sum - min(counts) + 1)
+        return _compute_worded_results(request, count, int(sides))
+    sums = None
+    if largest_sum <= MOST_VALUES:
+        sums = frozenset(range(least_count, int(largest_sum) + 1))
+    size = max(1, largest_sum - least_count + 1)
     counter.dice += 1
-    sure = (
-        counter.sure and not count.reads and not sides.reads and sides.value != "A" and size != inf
-    )
-    roll_count = max(high) ** max(counts) if max(counts) * max(high) <= MOST_TRIED else inf
-    faces = frozenset(range(1, int(max(high)) + 1)) if max(high) <= MOST_VALUES else None
-    return PossibleValues(sums, size, die=counter.dice if sure else 0), PossibleValues(
-        frozenset(counts), max(1, roll_count), items=faces
-    )
+    is_constant = not request.count.reads and not request.sides.reads
+    is_sure = counter.sure and is_constant and request.sides.value != "A" and size != inf
+    possible_sums = PossibleValues(sums, size, die=counter.dice if is_sure else 0)
+    roll_count = sides**count if count * sides <= MOST_TRIED else inf
+    faces = frozenset(range(1, int(sides) + 1)) if sides <= MOST_VALUES else None
+    return possible_sums, PossibleValues(frozenset(counts), max(1, roll_count), items=faces)
 
 
 def _compute_worded_results(
@@ -311,61 +312,80 @@ def read_roll(spec: object, place: StepScope, path: Path) -> Iterator[Statement]
     """Read `roll: {check: "2d6: morale check"}`: the sum is `check`, its faces are `faces(check)`.
     Raises TableError.
     """
-    dice: list[DiceRequest] = []
+    requests: list[DiceRequest] = []
     for name, text in place.mapping(spec, path).items():
-        item_path = (*path, name)
-        place.check_name(name, item_path)
-        match = DICE.fullmatch(str(text))
-        if match is None:
-            raise place.make_error(f'"{text}" must be dice, such as "2d6: morale check"', item_path)
-        count, sides, words, limit, label = match.groups()
-        labels = (label or str(name).replace("_", " ")).split(" | ")
-        if len(labels) > 1 and (str(len(labels)) != count or "{" in label or words):
-            raise place.make_error(
-                f'"{text}" needs as many dice as labels between |, written without formulas',
-                item_path,
-            )
-        count_formula = (
-            place.formula(count[1:-1], item_path)
-            if count.startswith("{")
-            else build_constant(int(count or 1))
-        )
-        if count_formula.type not in ("number", "any", "text"):
-            raise place.make_error(
-                f"{describe_type(count_formula.type)} cannot be the number of dice", item_path
-            )
-        if limit and (count_formula.kind == "constant" or not 0 < int(limit) <= MOST_DICE):
-            raise place.make_error(
-                f"at most goes with a count in braces, and with 1 to {MOST_DICE} dice", item_path
-            )
-        high = place.text(sides, item_path)
-        label_formula = (
-            build_constant(tuple(labels)) if len(labels) > 1 else place.text(labels[0], item_path)
-        )
-        key = place.set_name(str(name), "number")
-        place.names[f"{name}{FACES}"] = Name(key + FACES, "list")
-        if words:
-            _check_words(place, count_formula, sides, words, item_path)
-            place.names[f"{name}{SHOWN}"] = Name(key + SHOWN, "list")
-        else:
-            place.names.pop(f"{name}{SHOWN}", None)
-        reads = any(
-            earlier.key in formula.reads
-            for earlier in dice
-            for formula in (count_formula, high, label_formula)
-        )
-        request = DiceRequest(
-            key, count_formula, high, label_formula, words, int(limit or 0), where=item_path
-        )
-        if request.is_bounded and request.bound > MOST_ROLLS:
-            raise place.make_error(explain_too_large_roll(request), item_path)
-        together = prod(earlier_request.bound for earlier_request in (*dice, request))
-        if dice and (reads or words or dice[-1].words or together > MOST_ROLLS):
-            yield RollStatement(f"{next(place.sheet.sites):04}", tuple(dice))
-            dice = []
-        dice.append(request)
-    if dice:
-        yield RollStatement(f"{next(place.sheet.sites):04}", tuple(dice))
+        request = _read_dice(name, str(text), place, (*path, name))
+        if requests and _needs_own_roll(request, requests):
+            yield RollStatement(f"{next(place.sheet.sites):04}", tuple(requests))
+            requests = []
+        requests.append(request)
+    if requests:
+        yield RollStatement(f"{next(place.sheet.sites):04}", tuple(requests))
+
+
+def _read_dice(name: Any, text: str, place: StepScope, path: Path) -> DiceRequest:
+    """Read the dice of one key, such as `2d6: morale check`. Adds the names of their sum and faces
+    to the scope. Raises TableError.
+    """
+    place.check_name(name, path)
+    match = DICE.fullmatch(text)
+    if match is None:
+        raise place.make_error(f'"{text}" must be dice, such as "2d6: morale check"', path)
+    count_text, sides_text, words, limit, label_text = match.groups()
+    labels = (label_text or str(name).replace("_", " ")).split(" | ")
+    if len(labels) > 1 and (str(len(labels)) != count_text or "{" in label_text or words):
+        problem = f'"{text}" needs as many dice as labels between |, written without formulas'
+        raise place.make_error(problem, path)
+    count = _read_dice_count(count_text, limit, place, path)
+    sides = place.text(sides_text, path)
+    if len(labels) > 1:
+        label = build_constant(tuple(labels))
+    else:
+        label = place.text(labels[0], path)
+    key = place.set_name(str(name), "number")
+    place.names[f"{name}{FACES}"] = Name(key + FACES, "list")
+    if words:
+        _check_words(place, count, sides_text, words, path)
+        place.names[f"{name}{SHOWN}"] = Name(key + SHOWN, "list")
+    else:
+        place.names.pop(f"{name}{SHOWN}", None)
+    request = DiceRequest(key, count, sides, label, words, int(limit or 0), where=path)
+    if request.is_bounded and request.bound > MOST_ROLLS:
+        raise place.make_error(explain_too_large_roll(request), path)
+    return request
+
+
+def _read_dice_count(text: str, limit: str, place: StepScope, path: Path) -> Formula:
+    """Read the number of dice: digits, a formula in braces, or "" for one die.
+
+    `limit` is the maximum that the file states for a formula, "" for none. Raises TableError.
+    """
+    if text.startswith("{"):
+        count = place.formula(text[1:-1], path)
+    else:
+        count = build_constant(int(text or 1))
+    if count.type not in ("number", "any", "text"):
+        problem = f"{describe_type(count.type)} cannot be the number of dice"
+        raise place.make_error(problem, path)
+    if limit and (count.kind == "constant" or not 0 < int(limit) <= MOST_DICE):
+        problem = f"at most goes with a count in braces, and with 1 to {MOST_DICE} dice"
+        raise place.make_error(problem, path)
+    return count
+
+
+def _needs_own_roll(request: DiceRequest, earlier_requests: list[DiceRequest]) -> bool:
+    """Return whether dice cannot be rolled together with the dice before them.
+
+    They cannot if their formulas read the earlier dice, if they or the dice just before them have
+    words of /roll, or if all of them together would be too many.
+    """
+    earlier_keys = {earlier.key for earlier in earlier_requests}
+    if any(not earlier_keys.isdisjoint(formula.reads) for formula in request.formulas):
+        return True
+    if request.words or earlier_requests[-1].words:
+        return True
+    together = prod(each_request.bound for each_request in (*earlier_requests, request))
+    return together > MOST_ROLLS
 
 
 def explain_too_large_roll(request: DiceRequest) -> str:
@@ -532,26 +552,38 @@ def list_worded_rolls(pool: Pool, summed: bool, single: bool, tests: Tests | Non
         return tuple((weight, (WordedResult(int(total), ()),)) for total, weight in weights.items())
     if is_chained(pool):
         if tests is None or summed or pool.picks:
-            hint = "Their sum alone can be counted" + (
-                "." if pool.picks else ", or how many of them pass a test."
-            )
-            problem = f"The odds of {pool.count}{pool.label} cannot be counted die by die."
-            raise UserError(problem, hint=hint, code="no-odds")
+            raise _make_no_odds_error(pool)
         return _group_open_dice(pool, tests)
-    die = count_die_ways(pool)
-    plain = replace(pool, once=())
-    classes = tuple([(weight, (face,)) for face, weight in die.items()])
+    face_weights = count_die_ways(pool)
     if tests is None:
-        if len(die) ** pool.count > ROLLS_AT_ONCE:
-            raise TooManyStates
-        rolls: Any = product(classes, repeat=pool.count)
-        rolls_by_weight = [
-            (prod(weight for weight, _ in roll), tuple(face for _, (face,) in roll))
-            for roll in rolls
-        ]
+        weighted_rolls = _list_ordered_rolls(face_weights, pool.count)
     else:
-        rolls_by_weight = list(all_rolls(pool.count, classes))
-    return tuple((weight, (sum_worded_dice(plain, faces),)) for weight, faces in rolls_by_weight)  # type: ignore[misc]
+        classes = tuple([(weight, (face,)) for face, weight in face_weights.items()])
+        weighted_rolls = list(all_rolls(pool.count, classes))
+    plain = replace(pool, once=())
+    return tuple((weight, (sum_worded_dice(plain, faces),)) for weight, faces in weighted_rolls)  # type: ignore[misc]
+
+
+def _make_no_odds_error(pool: Pool) -> UserError:
+    """Return the error for open-ended dice whose rolls cannot be listed."""
+    hint = "Their sum alone can be counted, or how many of them pass a test."
+    if pool.picks:
+        hint = "Their sum alone can be counted."
+    problem = f"The odds of {pool.count}{pool.label} cannot be counted die by die."
+    return UserError(problem, hint=hint, code="no-odds")
+
+
+def _list_ordered_rolls(face_weights: Mapping[Any, int], count: int) -> list[tuple[int, Any]]:
+    """Return the weight and faces of each roll of `count` dice, in which the order of dice counts.
+
+    Raises TooManyStates for more than ROLLS_AT_ONCE rolls.
+    """
+    if len(face_weights) ** count > ROLLS_AT_ONCE:
+        raise TooManyStates
+    return [
+        (prod([face_weights[face] for face in faces]), faces)
+        for faces in product(face_weights, repeat=count)
+    ]
 
 
 def _group_open_dice(pool: Pool, tests: Tests) -> Ways:

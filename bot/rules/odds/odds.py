@@ -561,10 +561,7 @@ class _Walk:
         """
         indices = range(len(known))
         other_places = [place for place in indices if place not in places]
-        order = [(*places, *other_places).index(place) for place in indices]
-        arrange: Callable[[Known], Known] = tuple
-        if order != [*indices]:
-            arrange = itemgetter(*order)
+        arrange = _build_arrangement((*places, *other_places))
         other_entries = tuple([known[place] for place in other_places])
         undecided = tuple([None if place in places else known[place] for place in indices])
         for sums, weights in together.items():
@@ -578,10 +575,10 @@ class _Walk:
             if not self._carries:
                 self._go(ways_on, weights[()], after, values, undecided)
             elif after is None and values == self._nothing and self._stops_early:
-                ends = {(None, arrange(row + other_entries)): n for row, n in weights.items()}
+                final = {(None, arrange(row + other_entries)): n for row, n in weights.items()}
                 if ways_on:
-                    ends = {node: ways_on.get(node, 0) + weight for node, weight in ends.items()}
-                ways_on |= ends
+                    final = {node: ways_on.get(node, 0) + weight for node, weight in final.items()}
+                ways_on |= final
             else:
                 for row_values, weight in weights.items():
                     self._go(ways_on, weight, after, values, arrange(row_values + other_entries))
@@ -659,6 +656,16 @@ def _count_decided(ways_on: Ways, weight: int, place: int, entry: Any) -> Any:
 def _make_hashable(value: Any) -> Any:
     """Return a value that can be a key: a list becomes its text."""
     return format_key(value) if value.__class__ in _LISTS else value
+
+
+def _build_arrangement(places: tuple[int, ...]) -> Callable[[Known], Known]:
+    """Return a function that puts entries, which are in the order of their `places`, into the order
+    of rows: the entry of place 0 first.
+    """
+    order = [places.index(place) for place in range(len(places))]
+    if order == [*range(len(places))]:
+        return tuple
+    return itemgetter(*order)
 
 
 def _fill_unknown(entries: Sequence[Any], values: Sequence[Any]) -> Known:
