@@ -170,8 +170,10 @@ def _parse_unit_names(roster: Sequence[str]) -> dict[str, list[str]]:
 
 
 def _list_system_lines(system: str) -> list[str]:
-    """Return commands that switch the optional rules of a system, set its tracks, and answer the
-    questions of its sequences. Answers are repeated, as they fit seldom.
+    """Return commands for the rules, tracks and choices of a system.
+
+    They switch each optional rule on and off, set each track to its words or to both its ends, and
+    answer each question of its sequences. Answers are repeated, as they seldom fit.
     """
     game = get_systems()[system]
     lines = [f"game settings rule={rule}={value}" for rule in game.rules for value in ("on", "off")]
@@ -239,8 +241,10 @@ def list_sides(system: System) -> tuple[str, ...]:
 
 
 def build_roster_lines(system: System, chance: Random) -> tuple[str, ...]:
-    """Return the `unit add` commands that give each side two units of up to four random types, with
-    random attributes in the range that the system allows.
+    """Return the `unit add` commands for the roster of a random game.
+
+    Each adds two units of one type, `AAus 1..2`, with random numbers that the system allows. Each
+    side gets up to four types at random.
     """
     words = system.words["units"]
     types = list(words.types)

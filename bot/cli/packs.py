@@ -95,8 +95,9 @@ def _list_write_times(path: Path) -> dict[Path, float]:
 
 
 def _show_pack(path: Path, changed: Path, pictures: Path) -> None:
-    """Draw the table in the changed file, or the pack's first; then play the example of the
-    sequence in that file, or of the first. Print an error of either.
+    """Draw a table of a pack, and play an example. Print an error of either.
+
+    They are the table and sequence in the changed file, or else the first ones of the pack.
     """
     console = Console(highlight=False)
     for show_part in (_draw_table, _play_sequence):
@@ -163,10 +164,12 @@ def create_pack(words: list[str]) -> None:
 
 
 def import_file(words: list[str]) -> int:
-    """Turn a file or folder of another program into tables of ours. They are printed, or with
-    --pack written into the folder of a pack.
+    """Convert a file or folder of another program into tables of a pack, and print them.
 
-    Return the exit status: 1 if they have a fault. Raises UserError.
+    With --pack, write them into the folder of a pack instead, and print the report of the check on
+    it. Tables with a fault are printed or written all the same, with the faults in the report.
+
+    Return the exit status: 1 if they have a fault. Raises UserError if nothing can be converted.
     """
     import sys
 

@@ -94,13 +94,12 @@ def _print_part(console: Console, part: Part, label_width: int) -> None:
 
 
 def localize_text(text: str) -> str:
-    """Return a line with its times in the time zone of this computer, and its commands as they are
-    typed on the console.
-    """
+    """Return a line for the console: times in this computer's time zone, commands without a slash."""
     return "".join(map(_localize_piece, split_pieces(text)))
 
 
 def _localize_piece(piece: str) -> str:
+    """Return a time in this computer's time zone, a command without its slash, other text as it is."""
     if isinstance(piece, When):
         return _format_moment(piece)
     if isinstance(piece, Typed):

@@ -406,7 +406,10 @@ class CommandExecutor:
 
 
 def _explain_in_own_play(error: UserError) -> UserError:
-    """Return the error for a unit that was named in somebody's own play, which has no roster."""
+    """Return the error for a unit that was named in somebody's own play, which has no roster.
+
+    An error that names no unit is returned as it is.
+    """
     if not error.about:
         return error
     message = f'"{error.about}" is not a unit type, and your own play has no roster.'

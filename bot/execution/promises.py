@@ -98,7 +98,8 @@ class UnrecordedAnswers:
 def _play_unrecorded(command: Command, spec: CommandSpec) -> Reply | None:
     """Play a roll, table or sequence with throwaway dice and without a roster.
 
-    Return None for any other command, and for one that draws cards.
+    Return None for any other command, and for one that draws cards, or has options that need more
+    than dice. Raise UserError for a mistake.
     """
     options = {
         name: value for name, value in command.options.items() if value not in (None, "", ())

@@ -148,7 +148,8 @@ def list_marks(
 def list_lasting_marks(system: System | None) -> frozenset[str]:
     """Return the markers that describe a unit's condition for long, as a state does.
 
-    These are the markers of lost strength, and markers that no phase clears.
+    These are the markers of lost strength. If the phases of the game clear markers, those that no
+    phase clears are among them too. Return none without a system.
     """
     if system is None:
         return frozenset()

@@ -41,7 +41,10 @@ ELEMENTS = "elements"
 
 
 def is_cup(id: str, system: System | None) -> bool:
-    """Return whether a deck leads a phase of the game."""
+    """Return whether a deck leads a phase of the game, by its card or by any of its optional rules.
+
+    The optional rules count even if they are not in force; see `is_leading_phase`.
+    """
     phases = (system.game.get("phases") or ()) if system is not None else ()
     if any(phase.get(LED_BY) == id for phase in phases):
         return True
@@ -49,10 +52,10 @@ def is_cup(id: str, system: System | None) -> bool:
 
 
 def is_leading_phase(game: Game, id: str, system: System | None) -> bool:
-    """Return whether a deck leads a phase of this game as it is played.
+    """Return whether a deck leads some phase of this game, as it is played.
 
-    The deck of the current phase does, whatever a newer version of its pack says. The deck with a
-    card for each unit does only if a rule for it is in force.
+    The deck of the current phase does, whatever a newer version of its pack says. ELEMENTS does
+    only if an optional rule for it is in force, any other deck if a phase of the game names it.
     """
     rules = system.rules.values() if system is not None else ()
     if id == ELEMENTS and id != get_cup(game.led):
@@ -68,7 +71,10 @@ def list_give_up_markers(system: System | None) -> list[str]:
 
 
 def build_roster_deck(game: Game, lost: Iterable[str]) -> GameDeck:
-    """Build a deck with a card for each unit left in the game. A card's id is the unit's handle."""
+    """Build the deck ELEMENTS: a card for each unit left in the game, with its handle as the id.
+
+    `lost` are the states of units that are not left. There are at most MOST_KINDS cards.
+    """
     remaining = [unit for unit in sort_units(game.units.values()) if unit.state not in lost]
     units = remaining[:MOST_KINDS]
     ids = [unit.handle for unit in units]
@@ -79,7 +85,10 @@ def build_roster_deck(game: Game, lost: Iterable[str]) -> GameDeck:
 
 
 def list_unit_cards(game: Game) -> list[str]:
-    """Return the handles on the cards of this round. A new unit must not take one of them."""
+    """Return the handles on the cards of this round, [] if no cards of units lead the phase.
+
+    A new unit must not take one of them.
+    """
     if get_cup(game.led) != ELEMENTS or ELEMENTS not in game.decks:
         return []
     return [card["id"] for card in game.decks[ELEMENTS]["cards"]]
@@ -129,7 +138,7 @@ def is_drawn_next(game: Game) -> bool:
 def get_chit_values(game: Game, led: str) -> Json:
     """Return the entry of the active chit in the chain.
 
-    Return {} for a chit of a deck that was declared again without it.
+    Return {} if no chit is active, or for one of a deck that was declared again without it.
     """
     chits = game.decks.get(get_cup(led), {}).get("cards", ())
     return next((chit for chit in chits if chit["id"] == get_chit(led)), {})
@@ -164,7 +173,10 @@ def describe_undrawn(game: Game) -> str:
 
 
 def put_chit_away(game: Game) -> Game:
-    """Return the game after the chit's activation, with the chit on the pile it belongs to."""
+    """Return the game after the chit's activation, with the chit on the pile it belongs to.
+
+    Return the same game if no chit is active, or if it is no longer in play.
+    """
     id = get_cup(game.led)
     chit = get_chit(game.led)
     if not chit or not game.cards.get(get_card_key(id, PLAY, chit)):
@@ -173,7 +185,10 @@ def put_chit_away(game: Game) -> Game:
 
 
 def _move_card(game: Game, id: str, card: str, pile: str) -> Game:
-    """Return the game with a card moved from play to the pile that its deck names."""
+    """Return the game with a card moved from play to a pile.
+
+    `pile` is a key of `cards.SETTLED`, or the place itself.
+    """
     place = cards.SETTLED.get(pile, pile)
     return replace(game, cards=cards.take_cards(id, game.cards, [card], [PLAY], place))
 
@@ -216,10 +231,11 @@ def apply_chit_draw(game: Game, id: str, card: str) -> Game:
 
 
 def get_sides_to_act(game: Game, led: str) -> tuple[str, ...] | None:
-    """Return the sides that a chit lets act: its own side, or the sides of its remaining units.
+    """Return the sides that a chit lets act, None if none of its units is left.
 
-    Return all sides for a chit that names no units. Return None if none of its units is left. A
-    side without units in the roster acts without them.
+    A chit of a side lets that side act, a chit of units the sides of those that are left, and any
+    other chit all sides. Two chits need no unit: that of a whole side which has none in the roster,
+    and any chit while the roster is empty.
     """
     chit = get_chit_values(game, led)
     deck = game.decks[get_cup(led)]

@@ -60,9 +60,9 @@ class Ledger:
         self._head = loaded.head if loaded else ""
         self.game: Game = loaded.game if loaded else Game("")
         self.before = self.game
-        """The game as it was loaded; an empty one where it is new."""
+        """The game as it was loaded; an empty one if it is new."""
         self.places = loaded.places if loaded else ()
-        """Where the game that was loaded is played."""
+        """The places in which the loaded game is played."""
         self.persons: dict[str, PersonRow] = dict(loaded.persons) if loaded else {}
         self.seed: SeedRow | None = loaded.seed if loaded else None
         self._written: list[EventRow] = []
@@ -73,18 +73,18 @@ class Ledger:
         self.new_persons: dict[str, PersonRow] = {}
         self.new_texts: list[TextRow] = []
         self.hands = loaded.hands if loaded else (0, "")
-        """The last event here that moved closed cards, and what is in hands behind it; 0 where
-        nobody has looked.
+        """The last event here that moved closed cards, and the hands after it as text; 0 if that
+        is not known.
         """
         self.new_seeds: dict[int, SeedRow] = {}
         self._claimed = ""
         self.shown = loaded.shown if loaded else 0
-        """The last event whose answer had digits of the head; -1 where nobody has looked."""
+        """The last event whose answer had digits of the head; -1 if that is not known."""
         self.done_under = loaded.done_under if loaded else 0
-        """The last shot that has *Done* under it; 0 for none, -1 where nobody has looked."""
+        """The last shot that has *Done* under it; 0 for none, -1 if that is not known."""
         self.is_touched = False
-        """Whether the game's version counts up although nothing happened in it: others must not go
-        on with what they know of it."""
+        """Whether the game's version counts up without an event, so that no process goes on with its
+        cached game."""
         self.is_unasked = False
         """Whether somebody has looked for open requests, and there are none."""
 
@@ -133,7 +133,10 @@ class Ledger:
         )
 
     def find_own_import(self) -> PersonRow | None:
-        """Return the unclaimed person of an imported log whose key is that of the writer's account."""
+        """Return the unclaimed person of an imported log whose key is that of the writer's account.
+
+        Return None if there is none.
+        """
         user = IMPORTED + compute_person_key(self.game.id, self.writer.user)
         return next((row for row in self.persons.values() if row.user == user), None)
 
@@ -161,7 +164,7 @@ class Ledger:
         return text
 
     def get_name(self, person: str) -> str:
-        """Return the name of a person of this game.
+        """Return the name of a person of this game, `someone` for an unknown one.
 
         An unclaimed name from a file is marked as imported.
         """
@@ -321,10 +324,10 @@ class Ledger:
             raise self._make_choice_first_error(hold)
 
     def need_settable(self, asking: Mapping[str, Any], keys: Iterable[str]) -> None:
-        """Raise UserError if the pending choice of the event `asking` holds tracks with these keys.
+        """Raise UserError if a pending choice depends on one of the tracks to be set.
 
-        A value that is set before the choice has another result than after it. An addition does
-        not.
+        `asking` is the event that waits for it, and `keys` are those of the tracks. A value that is
+        set before the choice has another result than after it. An addition does not.
         """
         track_values = asking.get("read") or {}
         held_keys = {*keys} & {

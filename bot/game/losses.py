@@ -21,7 +21,10 @@ class Losses:
 def count_losses(
     units: Iterable[RosterUnit], types: Mapping[str, str], system: System | None
 ) -> Losses:
-    """Count the losses among the units of a side. `types` comes from `first_types`."""
+    """Return the names of a side's lost and weakened units, and the number of all its units.
+
+    `units` are those of the side. `types` are their types when they joined, from `first_types`.
+    """
     lost = list[str]()
     weakened = list[str]()
     total = 0
@@ -37,7 +40,7 @@ def count_losses(
 def first_types(events: Iterable[Mapping[str, Any]]) -> dict[str, str]:
     """Return the type of each unit when it joined, by its folded name.
 
-    `events` are those of a log in order.
+    `events` are those of a log in order. A unit that joined again has its first type.
     """
     types: dict[str, str] = {}
     for event in events:

@@ -216,7 +216,7 @@ def may_count(body: str) -> bool:
 def scan_texts(
     bodies: Iterable[str], sides: Many[str], opened: Mapping[int, str], asking: Iterable[str] = ()
 ) -> Scan:
-    """Return `scan` of events in their stored form."""
+    """Return the rolls of one stretch of a log, from events in their stored form. See `scan`."""
     return scan(map(json.loads, bodies), sides, opened, map(json.loads, asking))
 
 
@@ -262,7 +262,11 @@ def _list_choice_chain(event: Json, earlier: Mapping[int, Json]) -> list[Json]:
 def _build_scored_roll(
     shot: Many[Json], sides: Many[str], earlier: Mapping[int, Json]
 ) -> ScoredRoll | None:
-    """Return a finished shot as a roll that counts, or None if it does not count."""
+    """Return a finished shot as a roll that counts as luck, or None.
+
+    Shots that did not begin with a sequence, without dice, with dice by hand, or without a result
+    do not count. `sides` are those of the game; without sides, the roll belongs to the person.
+    """
     is_whole = shot[-1]["kind"] == "sequence"
     by_hand = any(part.get("hand") for part in shot)
     if not is_whole or by_hand or not any(part.get("dice") for part in shot):
@@ -292,9 +296,11 @@ def build_roll(event: Mapping[str, Any], side: str) -> ScoredRoll | None:
 
 
 def find_scored_side(event: Mapping[str, Any], sides: Many[str]) -> str:
-    """Return the side whose luck a sequence is: the side that acts.
+    """Return the side whose luck a sequence is: usually the side of the units that act.
 
-    Nobody is lucky to suffer a casualty.
+    In a sequence of OF_FIRST it is the side of the first unit. If no unit acts, it is the side of
+    the units in a sequence of OF_TARGETS, and else their opponent: nobody is lucky to suffer a
+    casualty. If that names no single side, it is the side that rolled, or "".
     """
     used = event.get("used", ())
     acting = event.get("acting", ())
@@ -322,7 +328,8 @@ def find_scored_side(event: Mapping[str, Any], sides: Many[str]) -> str:
 def measure(roll: ScoredRoll) -> Worth | None:
     """Return the worth of a roll, summed over its plays.
 
-    Return None if none of its possible results has a score.
+    Plays that cannot be measured, such as those that today's tables refuse, are left out. Return
+    None if no play is left.
     """
     worths = list[Worth]()
     for inputs, out in roll.plays:
@@ -463,11 +470,11 @@ T = TypeVar("T")
 def rank_by_chance(
     worths: Iterable[tuple[T, Worth]],
 ) -> tuple[list[tuple[T, Fraction]], list[tuple[T, Fraction]]]:
-    """Return the successes and the failures among some rolls, each with its chance, the least
-    likely first.
+    """Return the successes and the failures among some rolls, each with its chance.
 
-    The chance of a success is that of as much or more, of a failure that of as little or less.
-    Rolls of several plays have no chance of their own and are left out.
+    The least likely come first. A success is worth more than the mean, a failure less; a roll of
+    just the mean is neither. The chance of a success is that of as much or more, of a failure that
+    of as little or less. Rolls of several plays have no chance of their own and are left out.
     """
     successes = list[tuple[T, Fraction]]()
     failures = list[tuple[T, Fraction]]()

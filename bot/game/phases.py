@@ -101,7 +101,10 @@ def _get_next_turn(game: Game, system: System | None) -> tuple[int, str]:
 
 
 def _start_phase(game: Game, system: System | None) -> Game:
-    """Return the game with the sides to act set for the start of its phase."""
+    """Return the game at the start of its current phase: who may act first, and no passes yet.
+
+    If a deck leads the phase, its chits return to it, and none is active.
+    """
     cup = str(get_phase(game, system).get(LED_BY, ""))
     return replace(
         cups.start_led_phase(game, cup),
@@ -152,7 +155,8 @@ def is_undecided(game: Game, system: System | None) -> bool:
 def apply_pass(game: Game, system: System | None, side: str, *, acted: bool) -> Game:
     """Return the game after `side` passes, or hands over an impulse in which it `acted`.
 
-    That may end the phase. In a phase led by a cup it ends the chit's activation, and with the
+    If the sides act one by one, the next side may act, else the others. The pass that ends the
+    phase starts the next one. In a phase led by a cup it ends the chit's activation, and with the
     last chit the phase.
     """
     if game.led:

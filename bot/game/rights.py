@@ -25,7 +25,8 @@ from bot.ui.reply.reply import Button
 def need_director(game: Game, actor: Actor, action: str) -> None:
     """Raise UserError unless the actor is the game master or manages the server.
 
-    Free play has no master: everybody may.
+    `action` ends the sentence "Only the game master or a manager can ...". Free play has no master:
+    everybody may.
     """
     if game.started and not actor.directs:
         problem = f"Only the game master or a manager can {action}."
@@ -37,7 +38,8 @@ def need_director(game: Game, actor: Actor, action: str) -> None:
 def find_end_partners(game: Game, actor: Actor) -> tuple[str, ...]:
     """Return the sides whose players must agree before the actor ends the game; () for a director.
 
-    Raise UserError if the actor plays no side, or if nobody plays another side.
+    In free play there may be none. In a started game, raise UserError if the actor plays no side,
+    or if nobody plays another side.
     """
     if actor.directs:
         return ()
@@ -68,7 +70,7 @@ def build_join_buttons(row: str, game: Game) -> tuple[Button, ...]:
 
 
 def need_hand_dice(game: Game, hand: object) -> None:
-    """Raise UserError for real dice (`hand`, or nothing) in a game that does not allow them."""
+    """Raise UserError if `hand` has dice rolled by hand, and the game does not allow them."""
     is_allowed = game.hand_dice or game.ended  # a game that is over makes room for free play
     if hand in (None, "") or is_allowed:
         return
@@ -97,7 +99,11 @@ def list_sides_acted_for(game: Game, actor: Actor, sides: Iterable[str]) -> tupl
 
 
 def _need_confirmation(game: Game, actor: Actor, sides: Iterable[str], action: str) -> None:
-    """Raise OtherSide unless the actor has confirmed to act for each of `sides` of other players."""
+    """Raise OtherSide if the actor has not yet confirmed to act for other players.
+
+    It applies to a director who plays a side, and to those of `sides` that others play. `action`
+    tells what they confirm, such as "End VC's turn".
+    """
     other_sides = list_sides_acted_for(game, actor, sides)
     if not actor.acts_for.issuperset(other_sides):
         raise OtherSide(other_sides, action)
@@ -129,7 +135,10 @@ def need_go(game: Game, actor: Actor) -> None:
 
 
 def need_units(game: Game, actor: Actor, units: Iterable[RosterUnit]) -> None:
-    """Raise UserError if one of `units` is not the actor's to change."""
+    """Raise UserError for a stranger, and for a player if one of `units` belongs to another side.
+
+    A director may change all units.
+    """
     need_player(game, actor)
     if not is_guarded(game) or actor.directs:
         return
@@ -309,7 +318,11 @@ def find_cautions(
 
 
 def _is_out_of_turn(game: Game, acting: Iterable[RosterUnit], side: str) -> bool:
-    """Return whether neither the side of the units nor, without units, `side` is to move."""
+    """Return whether the acting side is not to move.
+
+    It is the side of the acting units or, if none of them has one, `side`. Return False if nobody
+    in particular is to move, or if there is no acting side.
+    """
     sides = {unit.side for unit in acting} - {""} or {side} - {""}
     return bool(game.go and sides and not sides & {*game.go})
 
@@ -336,7 +349,7 @@ def _is_activating(unit: RosterUnit) -> bool:
 
 
 def _has_attack_button(phase: Mapping[str, object], system: System | None) -> bool:
-    """Return whether the card of a phase has a button for an attack."""
+    """Return whether the card of a phase has a button for an attack. It has none without a system."""
     buttons = phase.get("buttons")
     if system is None or not isinstance(buttons, list):
         return False
@@ -367,12 +380,20 @@ def are_texts_open(game: Game) -> bool:
 
 
 def is_alone(game: Game, person: str) -> bool:
-    """Return whether nobody else in the game could close the texts."""
+    """Return whether nobody else takes part in the game.
+
+    Then nobody else could close the texts that players add to the dice: see docs/dice.md. In a
+    running game with sides, its players and its master take part, else everybody who wrote an
+    event.
+    """
     if is_guarded(game):
         return {*game.players, game.master} <= {"", person}
     return game.solo == person
 
 
 def has_last_word(game: Game, person: str) -> bool:
-    """Return whether this person added the last text, so that somebody else must close."""
+    """Return whether this person added the last text to the dice, so that somebody else must close.
+
+    Return False for a person who is alone: nobody else could.
+    """
     return bool(person) and game.adder == person and not is_alone(game, person)

@@ -233,7 +233,8 @@ class Health:
     async def _find_clock_problem(self, store: Store) -> str:
         """Return how far this machine's clock differs from the database's, "" if not visibly.
 
-        All processes share the database's clock.
+        All processes share the database's clock. Return "" if it cannot be read, too: another check
+        reports that.
         """
         start = self._clock()
         try:
@@ -303,7 +304,10 @@ def describe_for_host(error: UserError) -> str:
 
 
 def build_copy_doc(old_doc: Doc | None, now: float, *, is_whole: bool) -> Doc:
-    """Build the document of the last copy, after one was made or has failed."""
+    """Build the document of the last copy, after one was made (`is_whole`) or has failed.
+
+    After a failure, the times of the last copy and of an earlier failure stay as in `old_doc`.
+    """
     if is_whole:
         return Doc(*COPIED, {"at": now})
     data = old_doc.data if old_doc is not None else {}

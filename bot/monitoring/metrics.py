@@ -90,14 +90,20 @@ class Metrics(Counts):
         )
 
     def count(self, name: str, *labels: str) -> None:
-        """Count one event of this name. See Counts."""
+        """Add one to the counter of this name in COUNTED.
+
+        `labels` are the values of its labels, in their order. Raise KeyError for any other name.
+        """
         counter = self._counted[name]
         if labels:
             counter = counter.labels(*labels)
         counter.inc()
 
     def record_duration(self, name: str, seconds: float, *labels: str) -> None:
-        """Record the seconds of one event of this name. See Counts."""
+        """Add a duration to the histogram of this name in TIMED.
+
+        `labels` are the values of its labels, in their order. Raise KeyError for any other name.
+        """
         histogram = self._timed[name]
         if labels:
             histogram = histogram.labels(*labels)

@@ -133,8 +133,9 @@ def get_settings_place() -> str:
 def load_settings(environ: Mapping[str, str] | None = None, file: Path | None = None) -> Settings:
     """Load the settings of this process: its environment, and the lines of `file`.
 
-    The default file is `get_env_file()`. Raise SettingsError, which names every malformed setting
-    and the line to write instead.
+    The environment comes first, but an empty value in it does not count. The default file is
+    `get_env_file()`, and need not exist. Names that look like misspelt settings are in `unknown`.
+    Raise SettingsError, which names every malformed setting and the line to write instead.
     """
     problems: list[str] = []
     values = read_env_file(file or get_env_file(), problems)
