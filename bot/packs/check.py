@@ -258,8 +258,11 @@ def _check_sequences(system: System, results: _CheckResults) -> int:
 
 
 def _count_states(sequence: Sequence, results: _CheckResults) -> None:
-    """Add the number of states that the odds of a sequence have at most, if it is MANY_STATES or
-    more. Add a question about odds that are too large to count even for the smallest inputs.
+    """Add a line about the large odds of a sequence to `results`, or a question.
+
+    The line has the most states that they have, from MANY_STATES to STATE_BUDGET. The question is
+    about odds that are too large to count even for the smallest inputs. Nothing is added for
+    others.
     """
     bound = None if sequence.declaration is None else sequence.declaration.bound(MAX_UNITS)
     if bound is None or bound.most == math.inf:
@@ -283,7 +286,7 @@ def _find_sequence_fault(system: System, sequence: Sequence, questions: list[str
     """Return what is wrong with a combat sequence, "" if nothing is.
 
     Its example is played, and the odds of the example are counted. What is not wrong, but odd, is
-    added to `questions`. Raises TableError.
+    added to `questions`. Raises TableError for a fault that is found while its steps are read.
     """
     row = f"{system.id}/sequences.yaml, row {sequence.id}"
     fault = _find_missing_part(system, sequence, row) or _find_output_fault(system, sequence, row)
@@ -306,9 +309,7 @@ def _find_sequence_fault(system: System, sequence: Sequence, questions: list[str
 
 
 def _find_missing_part(system: System, sequence: Sequence, row: str) -> str:
-    """Return that a sequence of a pack has no steps, or that it runs another one that there is not;
-    else "".
-    """
+    """Return a fault if a sequence of a pack has no steps, or if it runs an unknown one; else ""."""
     if isinstance(system, PackSystem) and sequence.declaration is None and system.parent is None:
         return f"{row}: has no {STEPS}/{sequence.id}.yaml"
     next_ids = [ride.run for ride in sequence.rides]
@@ -321,8 +322,11 @@ def _find_missing_part(system: System, sequence: Sequence, row: str) -> str:
 
 
 def _find_output_fault(system: System, sequence: Sequence, row: str) -> str:
-    """Return what is wrong with the outputs, rounds or odds that a sequence declares, else "".
-    Raises TableError.
+    """Return a fault of the outputs or odds that a sequence declares, "" if there is none.
+
+    It returns an output that no step sets, a list that is most likely misspelled, and an output in
+    `odds_row` that there is not. Raises TableError for a fault that its steps or rounds find
+    themselves. `row` begins the text, see `_name_row`.
     """
     if sequence.declaration is not None:
         sequence.declaration.check_odds()

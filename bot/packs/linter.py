@@ -150,10 +150,13 @@ class _Survey:
 
 
 def find_faults(table: Table, file: str, max_situations: int = MOST) -> Iterator[str]:
-    """Yield the faults of a table that loading does not find.
+    """Yield the faults of a table that loading does not find. Blank cells are no fault.
 
-    These are inputs without limits, inputs without an answer, answers of an undeclared kind, and
-    rows or columns that no input leads to. Blank cells are no fault.
+    These are inputs without limits, answers of an undeclared kind, inputs without an answer, and
+    rows or columns that no input leads to. Inputs without limits, or one undeclared answer, end the
+    check. If there are more than `max_situations` combinations of inputs, a sample of them is
+    looked up. Then, as in tables with decimal inputs or blank cells, rows and columns are not
+    checked.
     """
     domain_faults = list(filter(None, map(find_domain_fault, table.inputs)))
     if domain_faults:
@@ -178,8 +181,9 @@ def find_faults(table: Table, file: str, max_situations: int = MOST) -> Iterator
 
 
 def _survey_table(table: Table, file: str, max_situations: int) -> _Survey:
-    """Return the results of looking up situations until one is answered with an undeclared value,
-    or all are done.
+    """Look up situations in a table and return the results. See `list_situations`.
+
+    The first answer with an undeclared value ends it.
     """
     survey = _Survey()
     for situation in list_situations(table, max_situations):
@@ -299,8 +303,8 @@ def _build_axis(
 def find_questions(table: Table, file: str) -> Iterator[str]:
     """Yield a question about whatever may be a slip of the pen, or may be as printed.
 
-    These are rows that are the same, cells out of step with their neighbors, and results that no
-    cell has.
+    These are rows that are the same and cells out of step with their neighbors, both only if the
+    rows are in an order, and results that no cell has.
     """
     for grid in list_grids(table.printed):
         if _is_ordered(grid.row_by, table):
@@ -451,8 +455,10 @@ def _make_comparable(cell: object) -> object:
 
 
 def lint_table(table: Table, file: str, max_situations: int = MOST) -> tuple[list[str], list[str]]:
-    """Return the faults of a table that loads, and the questions about it, MOST_SAID of each at
-    most. A TableError ends the check and becomes the last fault.
+    """Return the faults of a table that loads, and the questions about it.
+
+    There are at most MOST_SAID of each. A TableError ends the check and becomes the last fault. See
+    `find_faults` for `max_situations`.
     """
     faults = list[str]()
     questions = list[str]()

@@ -273,9 +273,10 @@ def read_rounds(sequence: Sequence) -> Rounds:
 
 
 def _read_carried(sequence: Sequence, name: str, spec: Mapping[str, Any]) -> CarriedInput:
-    """Read the new value of an input in the next round.
+    """Read how an input changes for the next round: the entry `spec` of the input `name`.
 
-    Raises Slip for an unknown key, or a value that is no output and does not fit the input.
+    The key `becomes` names an output, or is a value that the input may have. Raises Slip for
+    another value, and for an unknown key.
     """
     unknown = [str(key) for key in spec if key not in CarriedInput._fields]
     if unknown:

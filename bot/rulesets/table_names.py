@@ -86,7 +86,10 @@ def read_name(
 
 
 def _list_starts(words: Iterable[str]) -> Iterator[str]:
-    """Yield the folded first word, the first two words, and so on."""
+    """Yield the folded first word, the first two words, and so on, up to MAX_WORDS.
+
+    A word without letters and digits, such as a dagger, ends the list.
+    """
     name = ""
     for word in list(words)[:MAX_WORDS]:
         if not fold_name(word):  # a sign such as a dagger is no part of a name

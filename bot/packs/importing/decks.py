@@ -51,8 +51,10 @@ class ImportedDeck(NamedTuple):
 
 
 def read_deck_sheet(text: str, title: str) -> ImportedDeck | None:
-    """Return the deck of a sheet, None for a text that is no sheet or has other headings than a
-    deck: it needs a count, and an id or name. Raises UserError for a count that is no number.
+    """Return the deck of a sheet, None if the text is no sheet with headings of a deck.
+
+    A deck has a count and an id or name, and no heading twice. Raises UserError for a cell that a
+    deck cannot have, such as a count that is no number.
     """
     try:
         rows = read_rows(text)
@@ -198,8 +200,10 @@ def _build_deck(
     rows: Sequence[Sequence[str]],
     questions: list[str],
 ) -> ImportedDeck:
-    """Return a deck with a card for each row. `heads` name the columns. Raises UserError for a
-    count or `after` that is none.
+    """Return a deck with a card for each row. `heads` name the columns.
+
+    Raises UserError for a count that is no number, an `after` that is no place, or a text that is
+    too long.
     """
     columns = {head: [row[index] for row in rows] for index, head in enumerate(heads)}
     facts = {
@@ -241,8 +245,10 @@ def _name_column(cell: str) -> str:
 
 
 def _read_count_and_after(columns: Mapping[str, Sequence[str]], row: int) -> dict[str, str]:
-    """Return the `count` of a card, and `after`: where it goes after it was played. Keys with an
-    empty cell are missing. Raises UserError for a cell with anything else.
+    """Return the `count` of a card, and `after`: where it goes after it was played.
+
+    Keys with an empty cell are missing. Raises UserError for a count that is no whole number, and
+    for an `after` that is not in AFTER.
     """
     count = _POINT_ZERO.sub("", open_signs(columns["count"][row]))
     destination = comparison_key(columns["after"][row]) if "after" in columns else ""
@@ -285,7 +291,11 @@ def _format_values(head: str, cells: Sequence[str], questions: list[str]) -> lis
 
 
 def _find_column_fault(head: str, cells: Sequence[str]) -> str:
-    """Return why a deck cannot have a column with this heading, "" if it can."""
+    """Return why a deck cannot have a column, "" if it can.
+
+    The heading must begin with a letter, and no cell may be longer than LONGEST. `cells` are those
+    that are not empty.
+    """
     if not head[:1].isalpha():
         return "no name"
     if any(len(cell) > LONGEST for cell in cells):

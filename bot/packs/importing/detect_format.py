@@ -252,8 +252,9 @@ def _build_deck_import(deck: ImportedDeck, title: str, id: str, note: str) -> Im
 
 
 def _read_or_point_to_roster(text: str, title: str) -> _ReadTables:
-    """Return the tables of a text. Raises UserError that points to `/unit import` if it is an army
-    list.
+    """Return the tables of a text.
+
+    Raises UserError if there are none. For an army list it points to `/unit import`.
     """
     try:
         return _read_any(text, title)
@@ -316,10 +317,10 @@ def _make_ids(drafts: Sequence[TableDraft], title: str, id: str) -> list[str]:
 
 
 def _build_import(tables: _ReadTables, title: str, id: str, group: str, chains: bool) -> Imported:
-    """Return the files of tables that were read. See `import_tables` for the parameters. Raises
-    UserError for too many tables.
+    """Return the files of tables that were read. Raises UserError for too many tables.
 
-    Without a `group`, each group has at most MOST_SHOWN tables.
+    See `import_tables` for the parameters. With `chains`, a result that names another table leads
+    to it. Without a `group`, each group has at most MOST_SHOWN tables.
     """
     drafts = tables.drafts
     if len(drafts) > MOST_TABLES:

@@ -121,7 +121,8 @@ def _choose_die(dice: str, has_formula: bool, spans: Sequence[Span], questions: 
 def read_formula(formula: str, questions: list[str]) -> tuple[str, int]:
     """Return the dice of a formula, and the number that it always adds: ("2d6", 1) for `2d6+1`.
 
-    For any other formula this is ("", 0), and the formula adds a question.
+    For any other formula, and for dice that cannot be rolled, this is ("", 0), which adds a
+    question unless the formula is empty.
     """
     match = _FORMULA.fullmatch("".join(formula.split()))
     if match:

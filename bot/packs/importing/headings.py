@@ -252,9 +252,10 @@ def _read_times_as_odds(tops: list[str], questions: list[str]) -> list[str]:
 def build_word_edge(headings: Sequence[str], label: str, kind: str, questions: list[str]) -> Edge:
     """Return an edge with a different word for each heading, which can be typed.
 
-    A word that differs from its heading by more than blanks and case adds a question, as do
-    missing headings, marks of notes, and numbers with marks between thousands. `kind` is "row" or
-    "column".
+    A word that differs from its heading by more than blanks and case adds a question. So do
+    headings that are missing, have marks of notes, have marks between thousands, or have the same
+    word: the later ones get a number then. `kind` is "row" or "column", `label` what the edge is
+    called.
     """
     words = list[str]()
     printed_headings = headings

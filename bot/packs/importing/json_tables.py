@@ -85,8 +85,9 @@ def _clean_cell(cell: Any) -> str:
 
 
 def read_json_tables(data: Any) -> tuple[list[TableDraft], list[str]]:
-    """Return the tables that can be read, and remarks on the others. Raises UserError if none can
-    be read, or if there are too many.
+    """Return the tables that can be read, and remarks on the others.
+
+    Raises UserError if none can be read, or if there are too many.
     """
     tables = list(_list_tables(data))
     if len(tables) > MOST_TABLES:
@@ -124,6 +125,7 @@ def _list_inner_tables(tables: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _is_table(table: Any) -> bool:
+    """Return whether a value is a mapping with entries that can be read, see `_find_entries`."""
     return isinstance(table, Mapping) and _find_entries(table) is not None
 
 
@@ -163,7 +165,10 @@ def _has_place(entry: Mapping[str, Any]) -> bool:
 
 
 def _is_entry(entry: Any) -> bool:
-    """Return whether a value is an entry of a table, not a table itself."""
+    """Return whether a value in a list is one entry of a table, not a whole table.
+
+    An entry is a mapping with a range or a weight, and without a list of entries of its own.
+    """
     if not isinstance(entry, Mapping) or not _has_place(entry):
         return False
     return not any(isinstance(entry.get(key), list) for key in _ENTRIES)
@@ -263,8 +268,10 @@ def _assign_weights(
 
 
 def _read_dice(table: Mapping[str, Any], title: str, questions: list[str]) -> tuple[str, int]:
-    """Return the dice that a table or its title names ("" if none), and the number that is always
-    added to them. A formula that cannot be read adds a question.
+    """Return the dice that a table names, and the number that is always added to them.
+
+    If the table names none, its title may. Without any dice this is ("", 0), also for a formula
+    that cannot be read, which adds a question.
     """
     formula = _find_dice(table)
     if not formula:

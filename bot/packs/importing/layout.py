@@ -287,7 +287,7 @@ def sort_codes(draft: TableDraft, codes: list[Cell]) -> list[Cell]:
     """Return the codes of a table in the order in which they follow each other on it, so that a
     cell out of step is noticed.
 
-    Codes stay as they are if the table has no columns to choose from, if there are less than
+    Codes stay as they are if the table has no columns to choose from, if there are fewer than
     three, or if too many neighbors are out of step in any order.
     """
     if draft.columns is None or len(codes) < 3:

@@ -207,8 +207,10 @@ def _is_continued(row: Sequence[str], above: Sequence[str]) -> bool:
 
 
 def _leave_out_remarks(grid: _SheetGrid) -> None:
-    """Leave out a last column that is headed Remarks or the like, if the headings of the other
-    columns are figures, which choose a result. This adds a question.
+    """Leave out a last column that is headed Remarks or the like, in `grid` itself.
+
+    This adds a question. The column stays unless the headings of the others, at least two, are
+    figures, which choose a result.
     """
     if len(grid.tops) < 3 or not _REMARKS.fullmatch(grid.tops[-1]):
         return
@@ -354,8 +356,10 @@ def _find_columns_of_100(grid: _SheetGrid) -> list[int]:
 
 
 def _leave_out_same_weights(grid: _SheetGrid) -> None:
-    """Leave out the column of chances if it says the same as the column of weights, which adds a
-    question. Nothing happens unless there is just one of each.
+    """Leave out the column of chances if it says the same as the column of weights.
+
+    This changes `grid` itself and adds a question. Nothing happens unless there is just one of
+    each.
     """
     weights = [number for number, top in enumerate(grid.tops) if is_weight_heading(top)]
     chances = [number for number, top in enumerate(grid.tops) if is_chance_heading(top)]
@@ -371,7 +375,10 @@ def _leave_out_same_weights(grid: _SheetGrid) -> None:
 
 
 def _are_in_step(grid: _SheetGrid, *columns: int) -> bool:
-    """Return whether the numbers of two columns have the same ratio in every row."""
+    """Return whether the numbers of two columns have the same ratio in every row.
+
+    It is False if a column is no weights or percentages, or if the first has a 0.
+    """
     cells = [grid.get_column(number) for number in columns]
     weights, chances = (read_percents(column) or read_weights(column) for column in cells)
     if not weights or not chances or 0 in weights:
@@ -608,9 +615,10 @@ def _build_weights_draft(grid: _SheetGrid, cells: list[list[Cell]]) -> TableDraf
 
 
 def _leave_out_last_sum(grid: _SheetGrid) -> None:
-    """Leave out a last row called Total if it cannot be rolled, has no weight, or has the sums of
-    its columns; add a question about any other. Rows of weights with a sum are left to
-    `_leave_out_sum`.
+    """Leave out a last row called Total, in `grid` itself, and add a question about it.
+
+    It is left out if it cannot be rolled, has no weight, or has the sums of its columns. Any other
+    adds a question alone. Rows of weights with a sum are left to `_leave_out_sum`.
     """
     last_row = [grid.keys[-1], *grid.cells[-1]]
     if len(grid.keys) < 3 or not any(map(is_sum_word, last_row)):
@@ -648,8 +656,10 @@ def _ends_with_sum(column: Sequence[str]) -> bool:
 
 
 def _leave_out_sum(grid: _SheetGrid) -> None:
-    """Leave out the last row of a table of weights if it is the sum of the others, which adds a
-    question. Add a question about a row called Total, too, that is not.
+    """Leave out the last row of a table of weights if it is the sum of the others.
+
+    This changes `grid` itself and adds a question. So does a row called Total that is not the sum.
+    Tables without weights are left as they are.
     """
     weights = read_percents(grid.keys) or read_weights(grid.keys)
     if not (_is_weighted(grid.corner) or read_percents(grid.keys)):
@@ -792,10 +802,11 @@ def _is_from(edge: Edge) -> bool:
 
 
 def _are_results(tops: list[str], cells: list[list[Cell]]) -> bool:
-    """Return whether columns are results of their own, by the words at their top and their cells.
+    """Return whether columns are results of each row, and not columns to choose one result from.
 
-    Either some columns have numbers and others have texts, or all have texts and no column has
-    one from the column before it.
+    Headings (`tops`) with digits, or without letters, are not those of results. With words as
+    headings they are results if some columns have mostly numbers and others not. If none has, they
+    are results unless two neighboring columns have a text in common. Empty cells do not count.
     """
     if not all(map(_is_word, tops)):
         return False

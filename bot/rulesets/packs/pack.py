@@ -630,7 +630,10 @@ def list_hashes(bodies: Iterable[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _read(content: Content, file: str, id: str = "") -> Any:
-    """Return the content of a YAML file of a pack. Raises TableError that names line and column."""
+    """Return the content of a YAML file of a pack; the file must be there (else KeyError).
+
+    Raises TableError that names line and column. `id` is the pack in its message.
+    """
     from bot.rulesets.yaml_file import read_bounded  # 0.02 s of a bot whose servers have no packs
 
     return read_bounded(content[file], f"{id}/{file}" if id else file)
