@@ -37,7 +37,7 @@ def typed_and_shown(text: str) -> list[tuple[str, list[str]]]:
 
 
 def test_there_are_fights_and_lines_for_a_shell() -> None:
-    assert len(FIGHTS) == 3
+    assert len(FIGHTS) == 4
     assert len(SHELL) == 5
 
 
