@@ -248,7 +248,11 @@ def _list_changed_hands(ledgers: Many[Ledger]) -> Iterator[str]:
 
 
 def build_outgoing(command: Command, about: str = "") -> tuple[Outgoing, ...]:
-    """Build the outbox row for the answer to a command, () if nobody posts it."""
+    """Build the outbox row for the answer to a command, () if no platform posts it.
+
+    This process has LEASE seconds to post it; then any other process may. `about` is the answer's
+    topic.
+    """
     if not command.delivery:
         return ()
     place = command.where.channel_or_thread_key

@@ -88,7 +88,11 @@ class DueLoop:
 
 
 def _find_user(row: DueRow, persons: Iterable[PersonRow]) -> Person:
-    """Return the user in whose name a due row runs: its own person, else any, else nobody."""
+    """Return the user in whose name a due row runs.
+
+    It is the person that the row names, else any person of the game. If nobody but people of an
+    imported log took part, it is a user who does not exist.
+    """
     candidates = [person for person in persons if not is_imported(person)]
     if not candidates:
         return Person("nobody:", "")

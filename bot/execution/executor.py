@@ -352,9 +352,10 @@ class CommandExecutor:
     ) -> tuple[Context, Ledger, Reply]:
         """Call the handler of a command.
 
-        Call it again for a game master who has agreed to act for another player's side. Return the
-        context, the ledger of the loaded game, and the reply: the handler may have put another
-        ledger into the context. Raise UserError.
+        Return its context, the ledger of the loaded game, and the reply. The handler may have put
+        another ledger into the context. If a game master is about to act for another player's side,
+        return the reply that asks whether they agree, or call the handler again if they already
+        have. Raise UserError.
         """
         game = loaded.game if loaded is not None else None
         request: OtherSide | None = None

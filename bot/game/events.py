@@ -77,7 +77,10 @@ def compute_card_difference(old_counts: Out, new_counts: Out) -> tuple[Json, Jso
 
 
 def apply_patch(game: Game, patch: Mapping[str, Any]) -> Game:
-    """Return the game with the units, cards and fields of a patch set."""
+    """Return the game with the units, cards and fields of a patch set, such as `after` of an event.
+
+    A unit that is None is removed.
+    """
     fields: Mapping[str, Any] = patch.get("game") or {}
     values: dict[str, Any] = {
         name: tuple(value) if name in _TUPLES else value for name, value in fields.items()
@@ -117,7 +120,10 @@ def list_previous_names(event: Mapping[str, Any]) -> list[str]:
 
 
 def apply(game: Game, event: Mapping[str, Any]) -> Game:
-    """Return the state after `event`. Raise ValueError if the event does not follow the state."""
+    """Return the state after `event`. Raise ValueError if its number is not the next one.
+
+    That is the only check: `bot/verification` finds out whether the event may follow the state.
+    """
     number = event["number"]
     kind = event["kind"]
     if number != game.number + 1:
@@ -149,14 +155,14 @@ def apply(game: Game, event: Mapping[str, Any]) -> Game:
 
 
 def _changes_side_to_act(event: Mapping[str, Any]) -> bool:
-    """Return whether an event sets the sides to act, or starts or ends their activation."""
+    """Return whether an event lets other sides act: a new phase, a pass, or new sides to act."""
     if event["kind"] in ("next", "pass"):
         return True
     return "go" in ((event.get("after") or {}).get("game") or {})
 
 
 def _update_sealed_rolls(game: Game, event: Mapping[str, Any]) -> dict[int, str]:
-    """Return the sealed rolls after an event: the person who may open each, by event number."""
+    """Return the sealed rolls after an event: by event number, the person who may open each."""
     sealed = dict(game.sealed)
     if event["kind"] == "sealed":
         sealed[event["number"]] = event["who"]
@@ -168,7 +174,8 @@ def _update_sealed_rolls(game: Game, event: Mapping[str, Any]) -> dict[int, str]
 def _update_pending_choices(game: Game, event: Mapping[str, Any]) -> dict[int, Json]:
     """Return the pending choices after an event, by the number of the event that asks.
 
-    A choice that is made is pending no more. A redo makes it pending again.
+    An event that asks for a choice adds one. The choice, or the undo of the event that asks,
+    removes it. The redo of that event adds it again.
     """
     is_about_another = is_continuation(event) or event["kind"] in ("undo", "redo")
     target = event["event"] if is_about_another else 0
@@ -183,8 +190,8 @@ def _update_pending_choices(game: Game, event: Mapping[str, Any]) -> dict[int, J
 def merge_choices(event: Mapping[str, Any], bodies: Mapping[int, Mapping[str, Any]]) -> Json:
     """Return a choice merged with the sequence that it continues. Return any other event as a copy.
 
-    Add the sequence's `inputs` and `side`, all picks so far (`picks_by_name`) and the dice already rolled
-    (`earlier_dice`).
+    Add the `inputs` and `side` of the sequence, all picks so far by name (`chosen`), and the dice
+    that were rolled before the choice (`fell`). `bodies` has the earlier events by number.
     """
     picks_by_name: Json = {}
     earlier_dice: list[Any] = []
@@ -294,9 +301,10 @@ def is_card(event: Mapping[str, Any]) -> bool:
 
 
 def changes_game(event: Mapping[str, Any]) -> bool:
-    """Return whether an event blocks the undo of earlier events.
+    """Return whether an event may block the undo of earlier events.
 
-    An opening blocks only if both changed the same thing.
+    Undo, redo and events that undo passes over do not. The opening of a sealed roll does not
+    either: `bot/game/undo.py` looks for one that changed the same.
     """
     return event["kind"] not in ("undo", "redo", "reveal") and not is_passed_over(event)
 
@@ -372,9 +380,10 @@ def get_edition(event: Mapping[str, Any]) -> int | str | None:
 
 
 def get_event_system(event: Mapping[str, Any]) -> System | None:
-    """Return the system of an event: a pack in the version it was played with, if installed.
+    """Return the system of an event, None for an unknown one.
 
-    Otherwise return the current version. Return None for an unknown system.
+    A pack is returned in the version that the event was played with or, if that is not installed,
+    in the current version.
     """
     id = str(event.get("system") or "")
     edition = event.get("edition")
@@ -388,7 +397,11 @@ def get_event_system(event: Mapping[str, Any]) -> System | None:
 
 
 def is_current(event: Mapping[str, Any]) -> bool:
-    """Return whether an event was played under the current rules, so that a replay must agree."""
+    """Return whether an event was played under the current rules, so that a replay must agree.
+
+    Return False for the event of an unknown system, and for an extension if the rules of its game
+    have changed.
+    """
     system = get_event_system(event)
     if system is None or get_edition(event) != system.edition:
         return False
@@ -420,7 +433,8 @@ def set_system(game: Game, system: System) -> Game:
 def get_extensions(game: Game, packs: tuple[str, ...]) -> Json:
     """Return the extensions among the versions that come into force with `packs`.
 
-    Each version maps to the id of the game that it extends.
+    Each version maps to the id of the game that it extends. These are new versions and the last
+    one, as far as they are installed.
     """
     extensions: Json = {}
     for hash in packs:

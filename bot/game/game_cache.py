@@ -53,12 +53,12 @@ class LoadedGame(NamedTuple):
     snapshot_at: int
     has_board: bool = False
     is_unasked: bool = False
-    shown: int = -1  # the last event whose answer had digits of the head; -1: nobody has looked
-    done_under: int = -1  # the last shot that has *Done* under it; -1: nobody has looked, 0: none
+    shown: int = -1  # the last event whose answer had digits of the head; -1: not known
+    done_under: int = -1  # the last shot that has *Done* under it; -1: not known, 0: none
     hands: tuple[int, str] = (
         0,
         "",
-    )  # the last event that moved closed cards, and what is in hands behind it
+    )  # the last event that moved closed cards, and the hands after it as text
 
     @property
     def may_be_asked(self) -> bool:
@@ -93,7 +93,7 @@ def is_imported(person: PersonRow) -> bool:
 
 
 async def load_game_by_id(store: Store, row: str) -> LoadedGame | None:
-    """Load a game by its id in the store."""
+    """Load a game by its id in the store, None if it does not exist. The cache is not used."""
     saved = await store.load_game_by_id(row)
     return restore_game(saved) if saved is not None else None
 
@@ -101,7 +101,8 @@ async def load_game_by_id(store: Store, row: str) -> LoadedGame | None:
 def restore_game(saved: Saved) -> LoadedGame:
     """Restore a game from the store: its last snapshot, and the events since then.
 
-    Raise ValueError if the log does not follow the snapshot.
+    Raise ValueError if the log does not follow the snapshot or there is no seed, and UserError for
+    the game of an unreleased build.
     """
     first_event = saved.events[0].data if saved.events else {}
     game = from_json(saved.state) if saved.state else Game(first_event.get("game", saved.game.id))
@@ -131,10 +132,14 @@ class GameCache:
         self._loaded = LRUCache[str, LoadedGame](
             kept, lambda loaded: min(estimate_size(loaded), kept)
         )
-        self._places = LRUCache[str, str](MOST_PLACES)  # which of them was loaded for a place
+        self._places = LRUCache[str, str](MOST_PLACES)  # the id of the game loaded for a place
 
     async def load_current(self, place: str) -> LoadedGame | None:
-        """Return the game that is played in a place, as it is in the store now."""
+        """Return the game that is played in a place, as it is in the store now.
+
+        Return None if there is none. The cached game is used if its version is still the same. The
+        result is cached.
+        """
         if self._places.get(place) in self._loaded:
             # else there is nothing to compare: it is read at once
             current = await self._store.load_game_version(place)
@@ -159,7 +164,10 @@ class GameCache:
         return cached if cached is not None and place in cached.places else None
 
     async def check_current(self, place: str, cached: LoadedGame) -> None:
-        """Raise Conflict if the place plays another game than `cached`, or another version of it."""
+        """Raise Conflict if `cached` is no longer the current game of the place.
+
+        It is not if the place plays another game, or if its version or its board has changed.
+        """
         if await self._store.load_game_version(place) != (
             cached.row,
             cached.version,

@@ -147,7 +147,10 @@ def is_alternating(game: Game, system: System | None) -> bool:
 
 
 def is_undecided(game: Game, system: System | None) -> bool:
-    """Return whether one side begins the phase, but it is not decided which."""
+    """Return whether the sides act one by one in the phase, but it is not decided which begins.
+
+    Return False in a phase that a deck leads, and if the game is not running.
+    """
     is_on = game.started and not game.ended and not game.led
     return is_on and len(game.go) > 1 and is_alternating(game, system)
 

@@ -46,7 +46,10 @@ _NUMBERS = re.compile(r"(?<!\s)\s*+\d{1,4}(?:\.\.\d{1,4})?$")
 
 
 def fit_roster(roster: RosterText, system: System) -> RosterText:
-    """Return the roster with units of the game. Raise UserError if no unit has a type."""
+    """Return a roster with known columns only, and with a type for each unit.
+
+    See `_drop_unknown_columns` and `_add_types`. Raise UserError if no unit has a type.
+    """
     words = system.words["units"]
     notes = list(roster.notes)
     rows = _drop_unknown_columns(roster.rows, words, system.title, notes)
@@ -57,9 +60,10 @@ def fit_roster(roster: RosterText, system: System) -> RosterText:
 def _drop_unknown_columns(
     rows: Sequence[RosterLine], words: UnitWords, title: str, notes: list[str]
 ) -> list[RosterLine]:
-    """Return rows without the columns that units do not have.
+    """Return rows without the columns that units do not have, and add a note that names these.
 
-    A column that is nearly the name of a number stays, so that it is refused with that name.
+    A column that is nearly the name of a number stays, so that it is refused later with that name.
+    `title` is the game's, for the note.
     """
     columns = dict.fromkeys(column for row in rows for column in row.other_columns)
     unit_columns = {*_COLUMNS, *words.keys}
@@ -83,10 +87,10 @@ def _drop_unknown_columns(
 def _add_types(
     rows: Sequence[RosterLine], words: UnitWords, heading_line: int, notes: list[str]
 ) -> list[RosterLine]:
-    """Return rows with the type from their name, if they have no column for it.
+    """Return rows with the type from their name, if they have no column for it. Add notes on that.
 
-    Units of an army list without a type in their name are left out. Raise UserError if none has
-    one.
+    A unit without a type in its name is left out of an army list. Raise UserError if it is in a
+    sheet, or if no unit has one.
     """
     fitted = list[RosterLine]()
     types: dict[str, str] = {}
@@ -125,7 +129,7 @@ def _expand_types(
 ) -> list[RosterLine]:
     """Return rows with whole unit types in place of short forms.
 
-    The note about them comes first, since later notes may be too many to show.
+    Put a note about them in front of the others, since the last notes may be too many to show.
     """
     expanded = list[RosterLine]()
     long_types = dict[str, str]()

@@ -43,7 +43,11 @@ def read_base(game: System, on: str, file: str) -> Mapping[str, Any]:
 
 
 def lay_over(base: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a scenario, with values from its base for what it does not say itself."""
+    """Return a scenario that is built on `base`, completed from it.
+
+    Sides and texts come from the base if `data` does not have them. Tracks are merged. The units
+    are those of the base; see `lay_units_over`.
+    """
     inherited = {key: base[key] for key in _INHERITED if key in base}
     tracks = {**(base.get("tracks") or {}), **(data.get("tracks") or {})}
     own_values = {key: value for key, value in data.items() if key not in (ON, WITHOUT)}
@@ -82,7 +86,7 @@ def _names(texts: Sequence[str]) -> list[str]:
 def _apply_unit_change(
     base_unit: RosterLine | None, change: RosterLine, name: str, on: str
 ) -> RosterLine:
-    """Return a unit of the base with its changes, or a new unit.
+    """Return a unit of the base with its changes, or a new unit if `base_unit` is None.
 
     Raise UserError if a new unit has no type.
     """

@@ -42,9 +42,9 @@ def is_valid_side_name(side: str) -> bool:
 
 
 def find_side(game: Game, name: str) -> str:
-    """Return the side of the game with this name, case ignored.
+    """Return the side of the game with this name, in its own spelling. Case does not count.
 
-    Raise UserError that lists the sides.
+    Raise UserError for an unknown side, with the sides of the game, and for a game without sides.
     """
     sides = NameIndex({side.casefold(): side for side in game.sides})
     if side := sides.get(normalize_name(name).casefold()):
@@ -76,7 +76,10 @@ def make_unknown_side_error(name: str, sides: Sequence[str], option: str = "side
 
 
 def list_sides_with_orders(game: Game) -> set[str]:
-    """Return the sides with a written order."""
+    """Return the sides with a written order.
+
+    Orders of players who have left their side do not count.
+    """
     sides = {game.players.get(person, "") for person in game.orders.values()}
     return sides - {""}
 
@@ -103,7 +106,10 @@ class Seats:
     joined: dict[str, int] = field(default_factory=dict)
 
     def note(self, event: Mapping[str, Any]) -> None:
-        """Update the seats by the next event of the log."""
+        """Record who left or joined a side in the next event of the log.
+
+        A player who claims a person of an imported log takes over their record.
+        """
         claimed = event.get("own", "")
         if claimed:
             self._move_claimed(claimed, event["who"])

@@ -197,7 +197,10 @@ def list_scores(game: Game, system: System | None) -> list[tuple[str, str]]:
 
 
 def is_score_level(game: Game, system: System | None) -> bool:
-    """Return whether the game has a score and all sides have the same."""
+    """Return whether all sides have the same score.
+
+    Return False without a score, and for a game with fewer than two sides.
+    """
     tracks = _list_score_tracks(game, system)
     if not tracks or len(game.sides) < 2:
         return False
@@ -205,7 +208,11 @@ def is_score_level(game: Game, system: System | None) -> bool:
 
 
 def has_best_score(game: Game, system: System | None, winner: str) -> bool:
-    """Return whether the score makes `winner`, a side or a draw, the outcome; True without a score."""
+    """Return whether the score agrees with the outcome of the game.
+
+    `winner` is the side that wins, which must have the best score alone, or a draw, for which the
+    score must be level. Return True for a game without a score.
+    """
     tracks = _list_score_tracks(game, system)
     if winner not in game.sides:
         return not tracks or is_score_level(game, system)

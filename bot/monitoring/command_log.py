@@ -146,7 +146,11 @@ def get_platform(command: Command) -> str:
 
 
 def get_outcome(reply: Reply) -> str:
-    """Return the outcome of a command in one of seven words."""
+    """Return the outcome of a command in one word.
+
+    It is `done`, `seen` for a repeated request, `unrecorded` for dice without a record, `unsaved`
+    if the store failed, `busy` for a limit, `failed` for our fault, or `refused`.
+    """
     if NOTE in reply.lines:
         return "unrecorded"
     if not reply.error:

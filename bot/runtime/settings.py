@@ -102,7 +102,7 @@ class Settings:
 def list_passwords(url: str) -> list[str]:
     """Return the passwords in a database's address: before its host and among its options.
 
-    Raise ValueError if the address cannot be read.
+    Each is listed as written and as it is decoded. Raise ValueError if the address cannot be read.
     """
     parts = urlsplit(url)
     password = parts.password or ""

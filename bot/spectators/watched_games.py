@@ -233,7 +233,10 @@ class WatchedGame:
         return missed
 
     async def stop_sharing(self) -> None:
-        """Mark the game as no longer shared and wake its watchers, so that their streams end."""
+        """Mark the game as no longer shared, and wake its watchers, so that their streams end.
+
+        Facts that are still computed in the background are given up.
+        """
         self.ended = True
         await self._wake_watchers()
         if self._fact_task is not None:
@@ -326,7 +329,11 @@ class Hub:
         return sum(len(game.watchers) for game in self._games.values())
 
     async def find(self, token: str) -> WatchedGame | None:
-        """Return the game that is shared under a token, and keep it; None if there is none."""
+        """Return the game that is shared under a token, None if there is none.
+
+        Keep the game from now on. If there are too many, forget those that were not used for
+        longest.
+        """
         if not (0 < len(token) <= LONGEST_TOKEN and token.isalnum() and token.isascii()):
             return None
         key = hash_share_token(token)

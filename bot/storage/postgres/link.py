@@ -200,7 +200,11 @@ class PostgresLink:
             attempts += 1
 
     def _build_store_error(self, error: asyncpg.PostgresError) -> StoreError:
-        """Return the StoreError for an error of PostgreSQL, for the host or for players."""
+        """Return the StoreError for an error of PostgreSQL.
+
+        While `to_host` is True it names the server and the database, else it is written for
+        players.
+        """
         location = (self._server, self._database) if self.to_host else ()
         return build_store_error(error.sqlstate or "", str(error), *location)
 
@@ -311,7 +315,7 @@ class PostgresWriter:
         is_safe: bool = True,
         gate: Gate | None = None,
     ) -> Sequence[Row]:
-        """See Engine. Raises StoreError."""
+        """See Engine. Raises StoreError, also at once if WAITING jobs wait already."""
         if len(self._waiting) >= WAITING:
             raise StoreError(
                 "The database is busy. None of it was saved.",
