@@ -107,7 +107,7 @@ def search(
 
     A text that begins with the id of a game is only looked for in that game. `own_play` leaves out
     targets that need a channel's game. If nothing matches, misspelt words are replaced by the
-    nearest ones.
+    nearest ones. Without any hit, the finding is empty.
     """
     targets = list(list_targets(registry, games))
     if own_play:
@@ -220,10 +220,11 @@ def _starts_a_word(stem: str, target: Findable) -> bool:
 def _read_game(
     words: list[str], registry: Registry, games: Collection[str]
 ) -> tuple[str, list[str]]:
-    """Return the game that the words begin with, and the words to look for: ("", all words) if
-    they begin with none or nothing follows.
+    """Return the game that the words begin with and the words to look for, without the id of the
+    game and, if more follows, the word `table`.
 
-    All words are looked for if together they are the key of a target.
+    Returns ("", all words) if they begin with no game of `games`, or if nothing follows. If all
+    words together are the key of a target, none is removed.
     """
     if len(words) < 2 or words[0] not in registry.games or words[0] not in games:
         return "", words
@@ -287,7 +288,9 @@ _TARGETS: WeakKeyDictionary[System, tuple[Findable, ...]] = WeakKeyDictionary()
 
 
 def _list_game_targets(game: System) -> tuple[Findable, ...]:
-    """Return all that can be found in a game. It is cached, as a game never changes."""
+    """Return what can be found within a game: its tables, sequences, words for units, and
+    scenarios, but not its page in the help. It is cached, as a game never changes.
+    """
     targets = _TARGETS.get(game)
     if targets is None:
         targets = _TARGETS[game] = (
@@ -336,6 +339,7 @@ def list_values(option: Option) -> Iterator[str]:
 
 
 def _list_sequence_targets(game: System) -> Iterator[Findable]:
+    """Yield one target for each sequence of a game, by its id and title."""
     for sequence in game.sequences.values():
         titles = (sequence.id, sequence.title)
         yield Findable(
@@ -377,6 +381,7 @@ def list_unit_words(game: System) -> Mapping[str, tuple[str, str]]:
 
 
 def _list_word_targets(game: System) -> Iterator[Findable]:
+    """Yield one target for each unit type, state, marker and flag of a game."""
     for word, (kind, meaning) in list_unit_words(game).items():
         yield Findable(
             FindableKind.WORD,
@@ -391,6 +396,7 @@ def _list_word_targets(game: System) -> Iterator[Findable]:
 
 
 def _list_scenario_targets(game: System) -> Iterator[Findable]:
+    """Yield one target for each scenario of a game, by its id and title."""
     for id, title in game.scenarios.items():
         yield Findable(
             FindableKind.SCENARIO,

@@ -365,10 +365,12 @@ def _build_field(option: Option, options: Options, context: CompletionContext, r
 
 
 def _may_come_from_unit(option: Option, context: CompletionContext) -> bool:
-    """Return whether a unit may bring the value of an option.
+    """Return whether the value of an option may be left out because a unit brings it (`brings`).
 
-    With a roster, some unit that the option may be about has to have that number; else it may be
-    typed with the unit.
+    False for an option that no unit brings. With a roster, a number without `through` has to be set
+    for some unit: if units that act bring it, one of the player's own side, else one of any side in
+    the game (or of no side). Any other value may be typed with the unit, so it may always be left
+    out.
     """
     holder, _, key = option.brings.partition(".")
     is_number = option.type in ("int", "number")
@@ -384,7 +386,9 @@ def _may_come_from_unit(option: Option, context: CompletionContext) -> bool:
 def _list_picks(
     option: Option, text: str, context: CompletionContext, room: Room
 ) -> tuple[Kind, tuple[FormPick, ...]]:
-    """Return the kind of an option's field, and its choices with those in `text` chosen."""
+    """Return the kind of an option's field, and its choices, of which those in `text` are chosen;
+    () for a field without choices.
+    """
     if option.complete == "channel":
         return "channel", ()
     if option.type == "file":
@@ -408,7 +412,9 @@ def _list_picks(
 def _list_unit_field_picks(
     option: Option, text: str, context: CompletionContext, room: Room
 ) -> tuple[Kind, tuple[FormPick, ...]]:
-    """Return the kind of a field for units, and its menu: a text without a roster."""
+    """Return the kind of a field for units, and its menu: "picks" for several units or "pick" for
+    one, or, if no unit can be offered, "lines" or "text" and ().
+    """
     is_list = (option.type == "units" and option.most != 1) or option.many
     picks = list_unit_picks(option, text, context, room.picks)
     if picks:

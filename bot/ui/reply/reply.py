@@ -256,7 +256,10 @@ _KINDS: dict[str, Any] = {kind.__name__.lower(): kind for kind in get_args(Part)
 
 
 def part_to_json(part: Part) -> Any:
-    """Return a part as plain JSON values: a text, or a mapping with its kind."""
+    """Return a part as plain JSON values: a plain text as it is, a text with commands, addresses or
+    times as the list of its pieces, and any other part as a mapping of its fields, with its class
+    in lower case as `kind`.
+    """
     if isinstance(part, str):
         return part if type(part) is str else text_to_json(part)
     return {"kind": type(part).__name__.lower(), **values_to_json(part)}

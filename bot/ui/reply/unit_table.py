@@ -176,8 +176,9 @@ def _wrap_pieces(pieces: Sequence[str], width: int) -> list[str]:
 
 
 def _measure_least_name(names: Sequence[str]) -> int:
-    """Return the smallest width at which all names differ; at least _LEAST_NAME, or the longest
-    name.
+    """Return the smallest width to which names can be cut so that different ones still differ.
+
+    It is at least _LEAST_NAME, but never more than the longest name; 0 without names.
     """
     longest = max(map(len, names), default=0)
     for width in range(min(longest, _LEAST_NAME), longest):
@@ -187,10 +188,10 @@ def _measure_least_name(names: Sequence[str]) -> int:
 
 
 def _choose_name_width(rows: Sequence[tuple[str, ...]], least: int, room: int) -> int:
-    """Return the width of names, from `least`, out of the `room` for names and notes.
+    """Return the width of names, at least `least`, that leaves the rest of `room` for notes.
 
-    Few names are cut, and few notes need a line of their own. Such a line is as bad as two names
-    that are cut.
+    It is the best compromise between names that are cut and notes that need a line of their own,
+    which count double. Of equally good widths it is the largest.
     """
     longest = max((len(row[_NAME]) for row in rows), default=0)
     widths = range(least, max(least, min(longest, room)) + 1)

@@ -537,7 +537,7 @@ def _split_modifiers(token: Token) -> list[Token]:
 
 
 def _find_colon_key(token: Token, options: Mapping[str, Option]) -> str:
-    """Return the option that a token such as `tm:1` names, or ""."""
+    """Return the name of the option that a bare token such as `tm:1` sets; "" for any other token."""
     if token.key or token.quoted:
         return ""
     match = _COLON.match(plain_signs(token.value))
@@ -614,14 +614,17 @@ def _is_leading_at(token: Token, options: Mapping[str, Option]) -> bool:
 
 
 def _find_flag(word: str, options: Mapping[str, Option]) -> str:
-    """Return the name of the flag that a word is, or ""."""
+    """Return the name of the flag that a word names, in any case, with - or _ in it; else ""."""
     name = word_key(word).replace("-", "_")
     option = options.get(name)
     return name if option is not None and option.type == "bool" else ""
 
 
 def _is_modifier(word: str, options: Mapping[str, Option]) -> bool:
-    """Return whether a word is one of the command's modifiers (the option `mods`)."""
+    """Return whether a word is one of the command's modifiers, in any case, with - or _ in it.
+
+    False for a command without modifiers, an option `mods` of the type "mods".
+    """
     mods = options.get("mods")
     if mods is None or mods.type != "mods":
         return False

@@ -108,6 +108,7 @@ def write_command(text: str, reader: CommandReader, commands: Registry) -> str:
 
 
 def _parse_or_none(text: str, commands: Registry) -> ParsedCommand | None:
+    """Return the command that a text is, or None if it cannot be parsed."""
     try:
         return parse_text(text, commands)
     except UserError:

@@ -211,7 +211,9 @@ def _list_simple_choices(request: _CompletionRequest) -> Iterable[CompletionChoi
 
 def _list_game_words(kind: str, request: _CompletionRequest) -> Sequence[str]:
     """Return the words of the game for an option's `complete`: its sides, players, decks, states
-    and so on; none for any other kind.
+    and so on.
+
+    Returns () for any other kind, and for words of a game if there is none.
     """
     context = request.context
     game = request.game
@@ -244,12 +246,15 @@ def _complete_command_units(request: _CompletionRequest) -> list[CompletionChoic
 
 
 def _list_track_names(request: _CompletionRequest) -> list[CompletionChoice]:
+    """Return the tracks of the game that match what was typed; [] without a game."""
     game = request.game
     return _match_words(game.tracks if game is not None else (), request.typed)
 
 
 def _list_track_words(request: _CompletionRequest) -> list[CompletionChoice]:
-    """Return the words that the track in the option `name` can stand at."""
+    """Return the words that the track named in the option `name` can stand at and that match what
+    was typed; [] for a track of numbers or an unknown one, or without a game.
+    """
     game = request.game
     name = comparison_key(str(request.values.get("name") or ""))
     track = game.tracks.get(name) if game is not None else None
@@ -300,6 +305,7 @@ def _list_games(request: _CompletionRequest) -> list[CompletionChoice]:
 
 
 def _list_packs(request: _CompletionRequest) -> list[CompletionChoice]:
+    """Return the server's packs with an id or title that holds what was typed."""
     packs = request.context.packs
     return [
         choice
@@ -345,7 +351,9 @@ def _list_macros(request: _CompletionRequest) -> list[CompletionChoice]:
 
 
 def _list_rules(request: _CompletionRequest) -> list[CompletionChoice]:
-    """Return the optional rules of the game, each on and off."""
+    """Return two choices for each optional rule of the game, on and off, if they hold what was
+    typed; [] without a game.
+    """
     game = request.game
     part = request.part
     choices = []
@@ -359,8 +367,8 @@ def _list_rules(request: _CompletionRequest) -> list[CompletionChoice]:
 
 
 def _list_scenarios(request: _CompletionRequest) -> list[CompletionChoice]:
-    """Return the scenarios of the system in the option `system` and of its extensions, or of all
-    systems if none is chosen.
+    """Return the scenarios that hold what was typed: of the system in the option `system` and of
+    its extensions, or of all systems if none is chosen.
     """
     system = str(request.values.get("system") or "")
     labels = {}
@@ -479,7 +487,8 @@ def _complete_stats(request: _CompletionRequest) -> list[CompletionChoice]:
 
 
 def _list_number_words(part: str, words: UnitWords) -> list[str]:
-    """Return `key=word` for each word that the number named in `part` takes; [] for no such number.
+    """Return `key=word` for each word that the number named in `part` takes, whatever follows the
+    equals sign; [] if `part` names no number that takes words.
 
     If it takes several words, those before the last separator are kept.
     """
@@ -494,7 +503,12 @@ def _list_number_words(part: str, words: UnitWords) -> list[str]:
 
 
 def format_unit_choice(unit: RosterUnit, reason: Reason | None = None) -> str:
-    """Return a unit as a choice shows it: name, handle, type, state, and why it cannot be chosen."""
+    """Return the text of a unit in a list of choices: `Rifle 2 (us2, rifle, pinned, has fired)`,
+    cut to MAX_LENGTH.
+
+    The brackets hold its handle, type, state if it has one, and `reason`, if it cannot be chosen,
+    in a few words, unless that is the state.
+    """
     state = f", {unit.state}" if unit.state else ""
     if reason is not None and reason.brief != unit.state:
         state += f", {reason.brief}"
@@ -870,8 +884,11 @@ class _Run(NamedTuple):
         return f"{value} ({count} units)", value
 
     def complete_range(self, part: str) -> Iterator[tuple[str, str]]:
-        """Yield the ranges of this run that `part` may become: from the number typed, or the
-        first, to the end typed, or the last.
+        """Yield (text shown, value) of each range of this run that begins as `part` does: `us1..4
+        (4 units)` and `us1..4`; none if the run does not begin so.
+
+        A range begins with the number in `part`, or the first of the run. It ends with each number
+        that begins as the one after `..` does, or else with the last of the run.
         """
         stem = _get_prefix_key(self.stem)
         range_match = _RANGE.fullmatch(part)
@@ -955,7 +972,9 @@ def list_zones() -> tuple[str, ...]:
 
 
 def find_zone(typed: str) -> str:
-    """Return the time zone with this name or city, in any case, or ""."""
+    """Return the time zone with this name or city, in any case; "" if there is none. A city in
+    several zones stands for the first of them.
+    """
     word = _fold_zone(typed)
     names = {name.casefold(): name for name in available_timezones() - _NO_PLACE}
     cities = {}
