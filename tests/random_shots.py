@@ -141,8 +141,8 @@ def play_random(
         outcome = run_sequence(sequence, spec, whole, "Anna", RandomDice(chance), roster, read)
     except UserError:
         return None
-    assert outcome.happening is not None
-    return outcome.happening, bare, read
+    assert outcome.record is not None
+    return outcome.record, bare, read
 
 
 def shots(
@@ -158,8 +158,8 @@ def shots(
         drawn = draw_game(game, sequence.system, chance) if is_drawn else game
         played = play_random(sequence, drawn, draw_options(sequence, drawn, chance), chance)
         if played is not None:
-            happening, options, read = played
-            yield drawn, options, read, happening
+            record, options, read = played
+            yield drawn, options, read, record
             done += 1
         if done >= number:
             return

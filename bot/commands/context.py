@@ -405,7 +405,7 @@ def closes_texts(context: Context) -> bool:
 def build_play_facts(
     context: Context,
     path: Path,
-    happening: PlayRecord,
+    record: PlayRecord,
     units: Iterable[RosterUnit],
     *,
     secret: bool = False,
@@ -415,12 +415,12 @@ def build_play_facts(
     It closes the players' texts if it has dice that are not typed, or is `secret`. Raises UserError
     if the user may not close them.
     """
-    uses_seed = (bool(happening.dice) or secret) and not happening.by_hand
+    uses_seed = (bool(record.dice) or secret) and not record.by_hand
     closes = uses_seed and closes_texts(context)
-    source_units = find_units_by_name(context.game, happening.sources)
-    return build_event_facts(path, happening, context.systems.get(happening.system)) | {
+    source_units = find_units_by_name(context.game, record.sources)
+    return build_event_facts(path, record, context.systems.get(record.system)) | {
         "used": [unit_to_json(unit) for unit in units],
-        "acting": [unit.name for unit in units if unit.name in happening.acting],
+        "acting": [unit.name for unit in units if unit.name in record.acting],
         "sources": [unit_to_json(unit) for unit in source_units],
         "closes": closes,
     }

@@ -111,7 +111,7 @@ def _play_unrecorded(command: Command, spec: CommandSpec) -> Reply | None:
         return None
     is_private = outcome.reply.private or spec.is_private(options)
     reply = replace(outcome.reply, buttons=(), menus=(), after="", private=is_private)
-    if outcome.happening is None:
+    if outcome.record is None:
         return reply  # a table without a roll is never recorded
     return replace(reply, lines=(*reply.lines, NOTE))
 

@@ -80,7 +80,7 @@ class ReplyWithRecord(NamedTuple):
     """
 
     reply: Reply
-    happening: PlayRecord | None = None
+    record: PlayRecord | None = None
     given: Mapping[str, Any] = {}
 
 
@@ -133,62 +133,62 @@ def _play_with(script: Script, play: Callable[[Source], T]) -> T:
 
 
 def apply_play_record(
-    game: Game, happening: PlayRecord, seen: Mapping[str, System], *, joins: bool = True
+    game: Game, record: PlayRecord, seen: Mapping[str, System], *, joins: bool = True
 ) -> Game:
     """Return the game after a play. Free play without units takes on the system that was used.
 
     `seen` are the systems by id. Units that come into play join the roster unless `joins` is off,
     as it is for old logs that do not have them.
     """
-    side = get_new_initiative(game, happening)
-    takes_system = _changes_game_system(game, happening, seen)
-    if not is_of_game(game, happening.system):
+    side = get_new_initiative(game, record)
+    takes_system = _changes_game_system(game, record, seen)
+    if not is_of_game(game, record.system):
         return game
     after = game
     if takes_system:
-        after = set_system(after, seen[happening.system])
+        after = set_system(after, seen[record.system])
     if side is not None:
         if game.go:
             after = set_initiative(after, side, seen.get(after.system))
         else:  # an old log, from before games knew which sides are to play
             after = replace(after, initiative=side)
-    if happening.changes:
-        after = apply_changes(after, happening.changes, seen.get(after.system))
-    if happening.tracks:
-        after = replace(after, tracks={**after.tracks, **happening.tracks})
-    if any(die.pile is not None for die in happening.dice):
-        cards = apply_card_draws(after.decks, after.cards, happening.build_dice_notes())
+    if record.changes:
+        after = apply_changes(after, record.changes, seen.get(after.system))
+    if record.tracks:
+        after = replace(after, tracks={**after.tracks, **record.tracks})
+    if any(die.pile is not None for die in record.dice):
+        cards = apply_card_draws(after.decks, after.cards, record.build_dice_notes())
         after = replace(after, cards=cards or after.cards)
-    for used in happening.uses:
+    for used in record.uses:
         pile = SETTLED[used.to]
         after = replace(after, cards=take_cards(used.deck, after.cards, [used.card], [PLAY], pile))
-    if joins and happening.joins:
-        after = add_joining_units(after, happening.joins)
+    if joins and record.joins:
+        after = add_joining_units(after, record.joins)
     return after
 
 
-def _changes_game_system(game: Game, happening: PlayRecord, seen: Mapping[str, System]) -> bool:
+def _changes_game_system(game: Game, record: PlayRecord, seen: Mapping[str, System]) -> bool:
     """Return whether the play's system, or its version of a pack, becomes the game's.
 
     An extension joins with the first play that uses units of the game, even if the game was
     started without it.
     """
-    if happening.kind != "sequence" or not happening.system:
+    if record.kind != "sequence" or not record.system:
         return False
     if not game.system or is_open(game):
         return True
-    if happening.system == game.system or seen[happening.system].base is None:
+    if record.system == game.system or seen[record.system].base is None:
         return not game.started
-    return bool(happening.units)
+    return bool(record.units)
 
 
 LONGEST_ASK, LONGEST_SAID = 1_000, 200
 """The maximum characters of a question and of an option in the log."""
 
 
-def build_choice_json(happening: PlayRecord) -> Json:
+def build_choice_json(record: PlayRecord) -> Json:
     """Return the choice that a side has to make, as an event holds it; {} if there is none."""
-    asks = happening.asks
+    asks = record.asks
     if not asks:
         return {}
     first = asks[0]
@@ -199,7 +199,7 @@ def build_choice_json(happening: PlayRecord) -> Json:
         "says": [says[:LONGEST_SAID] for _, says in first.options],
         "else": first.otherwise,
         **({"items": [ask.item for ask in asks]} if first.item else {}),
-        **({"tracks": [*happening.held]} if happening.held else {}),
+        **({"tracks": [*record.held]} if record.held else {}),
     }
 
 
@@ -219,34 +219,34 @@ def get_asked_side(game: Game, asks: tuple[ChoiceRequest, ...], side: str) -> st
     return other_sides[0] if len(other_sides) == 1 else ""
 
 
-def build_event_facts(path: Path, happening: PlayRecord, system: System | None) -> Json:
+def build_event_facts(path: Path, record: PlayRecord, system: System | None) -> Json:
     """Return the fields of the event that replay it and count its odds, without player and time.
 
     `hidden` holds texts that the log keeps only as hashes. `system` is the one that the record
     names.
     """
     return {
-        "hidden": happening.hidden_faces,
+        "hidden": record.hidden_faces,
         "command": " ".join(path),
-        "inputs": {name: value for name, value in happening.inputs.items() if name != "label"},
-        "dice": happening.build_dice_notes(),
-        "out": dict(happening.out),
-        "system": happening.system,
-        "target": happening.target,
-        "read": dict(happening.read),
+        "inputs": {name: value for name, value in record.inputs.items() if name != "label"},
+        "dice": record.build_dice_notes(),
+        "out": dict(record.out),
+        "system": record.system,
+        "target": record.target,
+        "read": dict(record.read),
         **(system.rule_edition if system is not None else {}),
-        "uses": [used.to_json() for used in happening.uses],
-        "hand": happening.by_hand,
-        "result": happening.result,
+        "uses": [used.to_json() for used in record.uses],
+        "hand": record.by_hand,
+        "result": record.result,
     }
 
 
-def get_new_initiative(game: Game, happening: PlayRecord) -> str | None:
+def get_new_initiative(game: Game, record: PlayRecord) -> str | None:
     """Return the side with the initiative after a sequence named `initiative`; None if it is
     another.
 
     The card's sides a and b are the first and second side of the game.
     """
-    if happening.target != "initiative" or len(game.sides) != 2:
+    if record.target != "initiative" or len(game.sides) != 2:
         return None
-    return dict(zip("ab", game.sides, strict=True)).get(str(happening.out.get("winner")))
+    return dict(zip("ab", game.sides, strict=True)).get(str(record.out.get("winner")))

@@ -213,7 +213,7 @@ def look_up_table(
     the table refuses.
     """
     outcome = _look_up_chain(table, options, who, source)
-    if outcome.happening is None:
+    if outcome.record is None:
         return outcome
     title = f"{_ROLLED}{outcome.reply.title}"
     return outcome._replace(reply=replace(outcome.reply, title=title))
@@ -232,7 +232,7 @@ def retell_look_up(table: Table, event: Mapping[str, Any]) -> str:
         outcome = look_up_table(table, event.get("inputs") or {}, "", script)
     except UserError:
         return ""
-    record = outcome.happening
+    record = outcome.record
     if record is None or record.result != event.get("result"):
         return ""
     return outcome.reply.title.removeprefix(_ROLLED)
@@ -267,7 +267,7 @@ def _look_up_chain(
     chained: PlayRecord | None = None
     if following is not None and chained_table is not None:
         reply = _join_table_replies(reply, answer, chained_table, following.reply)
-        chained = following.happening
+        chained = following.record
     if not rolled and chained is None:
         return ReplyWithRecord(reply, given=complete_inputs)
     out = dict(answer.out)

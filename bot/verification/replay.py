@@ -224,7 +224,7 @@ def play_again(game: Game, roll: Event) -> PlayRecord:
             sequence, spec, all_options, "", script, roster, read_values, earlier_dice
         )
     script.finish()
-    record = outcome.happening
+    record = outcome.record
     if record is None:
         raise UserError("nothing was rolled", code="damaged-log")
     if is_continuation(roll):
@@ -252,7 +252,7 @@ def _roll_again(options: Json, roll: Event) -> PlayRecord:
 def _roll_with(options: Json, roll: Event, *, is_early: bool = False) -> PlayRecord:
     """Play a plain roll with its logged dice. Raises UserError if nothing is rolled."""
     script = Script([die["value"] for die in roll.get("dice") or ()])
-    record = roll_dice(options, "", script, is_early=is_early).happening
+    record = roll_dice(options, "", script, is_early=is_early).record
     script.finish()
     if record is None:
         raise UserError("nothing was rolled", code="damaged-log")

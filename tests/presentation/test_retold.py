@@ -33,11 +33,9 @@ def played(name: str, sequence: str, *, number: int = 7) -> dict[str, Any]:
     """The event of a sequence's own example, as the log keeps it."""
     found = find_system(name).find_sequence(sequence)
     spec: Any = None
-    happening = run_sequence(found, spec, found.example, "Anna", Lowest(), {}).happening
-    assert happening is not None
-    facts = json.loads(
-        json.dumps(build_event_facts((name, sequence), happening, find_system(name)))
-    )
+    record = run_sequence(found, spec, found.example, "Anna", Lowest(), {}).record
+    assert record is not None
+    facts = json.loads(json.dumps(build_event_facts((name, sequence), record, find_system(name))))
     return {"number": number, "who": "p1", "side": "US", "kind": "sequence", **facts}
 
 
@@ -263,12 +261,12 @@ def test_the_story_goes_by_turn_and_phase_and_leaves_out_what_is_none() -> None:
 def test_what_came_up_is_known_also_where_a_passenger_bails_out_unhurt() -> None:
     sequence, spec = find_system("lnlt").find_sequence("bail-out"), cast("Any", None)
     for seed in range(8):
-        happening = run_sequence(
+        record = run_sequence(
             sequence, spec, sequence.example, "Anna", Stream(bytes([seed]), "g", 1), {}
-        ).happening
-        assert happening is not None
+        ).record
+        assert record is not None
         event = json.loads(
-            json.dumps(build_event_facts(("lnlt", "bail-out"), happening, find_system("lnlt")))
+            json.dumps(build_event_facts(("lnlt", "bail-out"), record, find_system("lnlt")))
         )
         shot = read_shot(event, sequence, {})
         assert find_actual_results(shot, plan_plays(sequence, shot.raw, shot.roster)), seed

@@ -75,8 +75,8 @@ def test_a_table_of_digits_has_the_rows_that_a_roll_shows(number: int, head: str
     for row in rows:
         dice = Script(tuple(map(int, str(row))))
         answer = look_up_table(table, {}, "Anna", dice)
-        assert answer.happening is not None
-        assert answer.happening.result == f"no. {row}"
+        assert answer.record is not None
+        assert answer.record.result == f"no. {row}"
         typed = split_digits_of_row(table, {table.rolls[0].option: str(row)})
         assert f"No. {row}" in look_up_table(table, typed, "Anna", Script(())).reply.title
 

@@ -53,8 +53,8 @@ def test_the_answer_says_what_was_counted() -> None:
     assert outcome.reply.format_text() == (
         "8, success · Anna rolls 2d6+3>=8\nDice: [2] [3] + 3 = 8, the sum against 8 or more"
     )
-    assert outcome.happening is not None
-    assert outcome.happening.out == {"total": 8, "success": True, "dice": [2, 3]}
+    assert outcome.record is not None
+    assert outcome.record.out == {"total": 8, "success": True, "dice": [2, 3]}
     grouped = roll_dice({"dice": "(2d6)>=8"}, "Anna", Script([2, 3])).reply.format_text()
     assert "([2, 3]) = 5, the sum against 8 or more" in grouped
     every = roll_dice({"dice": "2d6<=6"}, "Anna", Script([5, 5])).reply.format_text()

@@ -85,10 +85,10 @@ def _check_shot(
     game: Game,
     options: dict[str, object],
     read: Mapping[str, Any],
-    happening: PlayRecord,
+    record: PlayRecord,
 ) -> None:
     reach = compute_reach(sequence, options, build_roster(game), game, read, get_systems())
-    event = _event_of(game, happening)
+    event = _event_of(game, record)
     for asks in (
         {},
         *({"units": [unit.name]} for unit in game.units.values()),
@@ -100,10 +100,7 @@ def _check_shot(
                 f"{sequence.id} {options} hits {asks} by its dice"
             )
     marks = {
-        mark
-        for change in happening.changes
-        if change.unit in happening.acting
-        for mark in change.mark
+        mark for change in record.changes if change.unit in record.acting for mark in change.mark
     }
     assert (
         ANY_UNIT in sequence.effects.marks
@@ -115,10 +112,10 @@ def _held_tracks(game: Game) -> Iterator[dict[str, Any]]:
     return ({"tracks": [key]} for key in game.tracks)
 
 
-def _event_of(game: Game, happening: PlayRecord) -> dict[str, Any]:
+def _event_of(game: Game, record: PlayRecord) -> dict[str, Any]:
     """Return what the log would hold of a shot, as far as it says what was used and changed."""
-    before, after = compute_difference(game, apply_play_record(game, happening, get_systems()))
-    used = [unit_to_json(unit) for unit in find_units_by_name(game, happening.units)]
+    before, after = compute_difference(game, apply_play_record(game, record, get_systems()))
+    used = [unit_to_json(unit) for unit in find_units_by_name(game, record.units)]
     return {"kind": "sequence", "used": used, "before": before, "after": after}
 
 

@@ -279,12 +279,12 @@ def test_a_table_that_rolls_says_so_in_its_first_word(game: str) -> None:
             continue
         given = {name: value for name, value in table.example.items() if name not in rolled}
         outcome = look_up_table(table, given, "Anna", create_throwaway_source())
-        assert outcome.happening is not None, table.id
+        assert outcome.record is not None, table.id
         assert outcome.reply.title.startswith("Rolled: "), table.id
         given_roll = look_up_table(table, table.example, "Anna", create_throwaway_source())
         if rolled <= table.example.keys():
             assert not given_roll.reply.title.startswith("Rolled: "), table.id
-            assert given_roll.happening is None, table.id
+            assert given_roll.record is None, table.id
 
 
 def test_a_word_of_another_table_names_that_table() -> None:

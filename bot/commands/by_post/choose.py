@@ -22,7 +22,7 @@ from bot.game.state import Game, Json
 from bot.game.undo import EDITION, build_undo_fields, find_undoable, is_remembered
 from bot.presentation.derived_inputs import collect_tracks_after_choice
 from bot.presentation.play_record import (
-    ReplyWithRecord,
+    PlayRecord,
     apply_play_record,
     build_choice_json,
     get_asked_side,
@@ -53,18 +53,16 @@ LATER = 60.0
 """Seconds after the deadline of another choice until a choice that waits for it is due again."""
 
 
-async def ask_side(context: Context, outcome: ReplyWithRecord, facts: Json) -> Reply:
+async def ask_side(context: Context, reply: Reply, record: PlayRecord, facts: Json) -> Reply:
     """Store the event of a sequence that waits for a choice, and return its answer with a button
     for each option.
 
     The changes of the play are not applied yet. `facts` are the fields of the event; its `side` is
     that of the units that act.
     """
-    happening = outcome.happening
     game = context.game
-    assert happening is not None
-    side = get_asked_side(game, happening.asks, facts.pop("side", context.actor.side))
-    choice = build_choice_json(happening)
+    side = get_asked_side(game, record.asks, facts.pop("side", context.actor.side))
+    choice = build_choice_json(record)
     if side:
         choice["side"] = side
     unit_names = [unit["name"] for unit in facts["used"]]
@@ -72,13 +70,13 @@ async def ask_side(context: Context, outcome: ReplyWithRecord, facts: Json) -> R
         choice["units"] = unit_names
     choice["due"] = int(context.now + WAIT)
     facts["asks"] = choice
-    game_after = apply_play_record(game, happening._replace(changes=()), context.systems)
-    body = context.ledger.add(happening.kind, game_after, **facts)
+    game_after = apply_play_record(game, record._replace(changes=()), context.systems)
+    body = context.ledger.add(record.kind, game_after, **facts)
     number = body["number"]
     mention = await call_sides(context, game, (side,), spares=False) if side else ()
-    reply = _build_question(context, outcome.reply, number, choice, ())
+    question = _build_question(context, reply, number, choice, ())
     undo_button = context.build_undo_button(number)
-    return replace(reply, mention=mention, buttons=(*reply.buttons, undo_button))
+    return replace(question, mention=mention, buttons=(*question.buttons, undo_button))
 
 
 def _build_question(
@@ -362,10 +360,10 @@ async def _continue_sequence(
             command = format_command(context.spec, options)
             error.hint = Phrase("Roll it and type: ", Typed(command))
         raise
-    assert outcome.happening is not None
-    happening = outcome.happening._replace(kind=CHOICE, inputs={})
-    units = find_units_by_name(game, happening.units)
-    facts = build_play_facts(context, spec.path, happening, units)
+    assert outcome.record is not None
+    record = outcome.record._replace(kind=CHOICE, inputs={})
+    units = find_units_by_name(game, record.units)
+    facts = build_play_facts(context, spec.path, record, units)
     facts = {name: value for name, value in facts.items() if name not in ("command", "inputs")}
     facts |= {"event": number, "picks": picks, "as": role}
     picks_text = _format_picks(choice, picks)
@@ -373,11 +371,11 @@ async def _continue_sequence(
     if role == ELSE:
         subject = "nobody chose in time"
     reply = replace(outcome.reply, by=f"{subject}: {picks_text}")
-    if happening.asks:
-        next_outcome = outcome._replace(reply=reply, happening=happening)
-        reply = await ask_side(context, next_outcome, facts | {"side": first_event["side"]})
+    if record.asks:
+        side_facts = facts | {"side": first_event["side"]}
+        reply = await ask_side(context, reply, record, side_facts)
     else:
-        game_after = apply_play_record(game, happening, context.systems)
+        game_after = apply_play_record(game, record, context.systems)
         body = context.ledger.add(CHOICE, game_after, **facts)
         acting_units = find_units_by_name(game, first_event.get("acting") or ())
         sides = [unit.side for unit in acting_units]

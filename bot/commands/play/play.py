@@ -70,7 +70,6 @@ from bot.presentation.firers_and_targets import (
 from bot.presentation.headline import affects_its_own_unit
 from bot.presentation.play_record import (
     PlayRecord,
-    ReplyWithRecord,
     apply_play_record,
     get_new_initiative,
 )
@@ -134,11 +133,15 @@ async def handle_roll(context: Context) -> Reply:
         return await answer_odds(context, context.spec, options)
     need_hand_dice(context.game, options.get("hand"))
     outcome = roll_dice(options, context.user_name, context.get_dice())
-    return await record_play(context, outcome, secret=is_flag_on(options, "secret"))
+    assert outcome.record is not None  # a roll always has one
+    is_secret = is_flag_on(options, "secret")
+    return await record_play(context, outcome.reply, outcome.record, secret=is_secret)
 
 
 async def handle_lookup(context: Context) -> Reply:
-    """Look up a table, or roll its dice first if it is left without a number. Raises UserError."""
+    """Look up a table. Nothing is recorded, unless the table is left without a number: then its
+    dice are rolled first. Raises UserError.
+    """
     spec = context.spec
     options = _drop_empty_options(context.command.options)
     table = context.systems[spec.system].tables[spec.target]
@@ -171,7 +174,9 @@ async def handle_lookup(context: Context) -> Reply:
         if error.code == "bad-value":
             name_other_tables(error, spec, options, context.registry)
         raise
-    reply = await record_play(context, outcome, secret=False)
+    reply = outcome.reply
+    if outcome.record is not None:
+        reply = await record_play(context, outcome.reply, outcome.record)
     reply = replace(reply, private=private or reply.private)
     if table.leads:
         reply = _add_rolls_called_for(context, reply, table, outcome.given or options)
@@ -285,17 +290,15 @@ async def _play_sequence(
     reply = _add_input_notes(
         outcome.reply, sequence, roster, options_of_player, lent_inputs, ruled_inputs, filled
     )
-    outcome = outcome._replace(reply=reply)
-    record = outcome.happening
-    assert record is not None
+    record = outcome.record
+    assert record is not None  # a sequence always has one
     if context.game.started and is_of_game(context.game, sequence.system.id):
         used_cards = find_used_cards(context.game, sequence, record.inputs, actor.side)
         record = record._replace(uses=used_cards)
-        outcome = outcome._replace(happening=record)
     unarmed = ""
     if sequence.verb in FIRES:
         unarmed = name_units_without_weapons(game.units.values(), record.acting)
-    reply = await record_play(context, outcome, secret=secret)
+    reply = await record_play(context, reply, record, secret=secret)
     reply = await add_call_line(context, record, reply)
     if sequence.repeats:
         reply = await add_repeat_line(context, record, sequence.repeats, reply)
@@ -544,14 +547,13 @@ def _declare_decks(context: Context, sequence: Sequence, options: Mapping[str, o
     return context.game
 
 
-async def record_play(context: Context, outcome: ReplyWithRecord, *, secret: bool) -> Reply:
-    """Add a play to the log, apply it to the game, and build the answer.
+async def record_play(
+    context: Context, reply: Reply, record: PlayRecord, *, secret: bool = False
+) -> Reply:
+    """Add a play to the log, apply it to the game, and build the answer from its reply.
 
     Everything that can be refused was refused before the dice.
     """
-    record = outcome.happening
-    if record is None:
-        return outcome.reply
     game = context.open_game() if record.kind == "sequence" else context.open_game_for_dice()
     actor = context.actor
     units = find_units_by_name(game, record.units)
@@ -562,23 +564,23 @@ async def record_play(context: Context, outcome: ReplyWithRecord, *, secret: boo
     other_sides = list_sides_acted_for(game, actor, [unit.side for unit in acting])
     if secret:
         return _add_sides_rolled_for(
-            context, seal_roll(context, outcome, facts, label), other_sides
+            context, seal_roll(context, reply, record, facts, label), other_sides
         )
     if record.asks:
-        question = await ask_side(context, outcome, facts)
+        question = await ask_side(context, reply, record, facts)
         lines = (*question.lines[:-1], *_build_remarks(remarks), *question.lines[-1:])
         return _add_sides_rolled_for(context, replace(question, lines=lines), other_sides)
     game_after = apply_play_record(game, record, context.systems)
     body = context.ledger.add(record.kind, game_after, texts={"label": label}, **facts)
     extensions = body.get("extends")
     if extensions:
-        extended = [*outcome.reply.lines]
+        extended = [*reply.lines]
         for hash, system_name in extensions.items():
             extended.append(Small(f"{describe_extension(hash, system_name)} from here on."))
-        outcome = outcome._replace(reply=replace(outcome.reply, lines=tuple(extended)))
-    outcome = _add_arrivals(outcome, game, game_after)
-    reply = _build_answer(context, game, outcome, body, facts, remarks)
-    return _add_sides_rolled_for(context, reply, other_sides)
+        reply = replace(reply, lines=tuple(extended))
+    reply = _add_arrivals(reply, game, game_after)
+    answer = _build_answer(context, game, reply, record, body, facts, remarks)
+    return _add_sides_rolled_for(context, answer, other_sides)
 
 
 def _find_remarks(
@@ -615,26 +617,25 @@ def _add_sides_rolled_for(context: Context, reply: Reply, sides: tuple[str, ...]
     return replace(reply, lines=(*reply.lines, line), announce=announce)
 
 
-def _add_arrivals(outcome: ReplyWithRecord, game_before: Game, game_after: Game) -> ReplyWithRecord:
+def _add_arrivals(reply: Reply, game_before: Game, game_after: Game) -> Reply:
     """Add the units that joined the roster to the first line, and a line about their numbers."""
     if game_after.units.keys() <= game_before.units.keys():
-        return outcome
+        return reply
     names = [unit.name for key, unit in game_after.units.items() if key not in game_before.units]
     line = phrase(
         "{names}: on the roster now. Give numbers: `/unit edit {first} morale=7`",
         names=join_names(names),
         first=quote_value(names[0]),
     )
-    title = f"{outcome.reply.title}, {format_arrivals(names)}"
-    return outcome._replace(
-        reply=replace(outcome.reply, title=title, lines=(*outcome.reply.lines, line))
-    )
+    title = f"{reply.title}, {format_arrivals(names)}"
+    return replace(reply, title=title, lines=(*reply.lines, line))
 
 
 def _build_answer(
     context: Context,
     game: Game,
-    outcome: ReplyWithRecord,
+    reply: Reply,
+    record: PlayRecord,
     body: Json,
     facts: Json,
     remarks: tuple[str, ...],
@@ -643,11 +644,8 @@ def _build_answer(
 
     `game` is the game before the play, `body` its event.
     """
-    reply = outcome.reply
-    record = outcome.happening
     number = body["number"]
     spec = context.spec
-    assert record is not None
     if game.answers != FULL:
         reply = shorten_reply(reply, tuple(list_faces(facts)))
     lines_added = list[Part]()

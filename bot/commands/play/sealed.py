@@ -20,7 +20,7 @@ from bot.game.roster import (
 from bot.game.state import Game, Json, unit_to_json
 from bot.game.tracks import get_track_key
 from bot.presentation.events import get_event_title
-from bot.presentation.play_record import ReplyWithRecord
+from bot.presentation.play_record import PlayRecord
 from bot.presentation.run_sequence import NOW
 from bot.rules.copies import replace
 from bot.rules.errors import UserError
@@ -38,13 +38,11 @@ from bot.ui.reply.reply import Reply
 SEALED, ANSWER = "sealed", "answer"
 
 
-def seal_roll(context: Context, outcome: ReplyWithRecord, facts: Json, label: str) -> Reply:
+def seal_roll(context: Context, reply: Reply, record: PlayRecord, facts: Json, label: str) -> Reply:
     """Record a sealed roll: the log holds only its hash, and no unit changes until it is opened.
 
     Return the answer, which only the roller sees, with a public part that says nothing of it.
     """
-    record = outcome.happening
-    assert record is not None
     ledger = context.ledger
     closes = facts.pop("closes")
     content = {key: value for key, value in facts.items() if value not in ("", [], {})}
@@ -55,9 +53,9 @@ def seal_roll(context: Context, outcome: ReplyWithRecord, facts: Json, label: st
         content["tracks"] = dict(record.tracks)
     if label:
         content["texts"] = {"label": ledger.add_salted_text("label", label)}
-    ledger.add_salted_text(ANSWER, to_canonical(outcome.reply.to_json()))
+    ledger.add_salted_text(ANSWER, to_canonical(reply.to_json()))
     lines: list[Part] = []
-    for part in outcome.reply.lines:
+    for part in reply.lines:
         if isinstance(part, Small) and part.text.startswith(NOW):
             lines.append(part._replace(text=f"When opened: {part.text.removeprefix(NOW)}"))
         else:
@@ -75,8 +73,8 @@ def seal_roll(context: Context, outcome: ReplyWithRecord, facts: Json, label: st
         tone=SEALED_TONE,
     )
     return replace(
-        outcome.reply,
-        title=f"(sealed) {outcome.reply.title}",
+        reply,
+        title=f"(sealed) {reply.title}",
         lines=tuple(lines),
         private=True,
         announce=announcement,

@@ -186,7 +186,7 @@ async def _play_upkeep(
         return [_format_owed_roll(upkeep, "To be rolled first, once all are here")]
     except UserError as error:
         return [Small(f"{sequence.title} is not run: {error.message}")]
-    record = outcome.happening
+    record = outcome.record
     assert record is not None
     units = [unit for unit in find_units_by_name(game, record.units) if not has_left_fight(unit)]
     facts = build_play_facts(context, path, record, units) | {"upkeep": game.phase}
