@@ -61,8 +61,9 @@ def get_server_key(channel: Place) -> str:
 
 
 def build_docs(content: Content, about: About, server: str, timestamp: float) -> list[Doc]:
-    """Return the documents to write when a server gets a pack that was checked: its files, the
-    facts about it, and that the server has it.
+    """Return the documents to write when a server gets a pack that was checked.
+
+    They are its files, the facts about it, and that the server has it (since `timestamp`).
     """
     hash = compute_version(content)
     facts: Json = {
@@ -77,17 +78,16 @@ def build_docs(content: Content, about: About, server: str, timestamp: float) ->
 
 
 def build_content_docs(content: Content, about: Json) -> list[Doc]:
-    """Return the documents with the files of a version and the facts about it, which all servers
-    share.
-    """
+    """Return the facts about a version and its files, as two documents that all servers share."""
     hash = compute_version(content)
     files = {name: data.decode() for name, data in content.items()}
     return [Doc(ABOUT, hash, {**about, "hash": hash}), Doc(PACK_FILES, hash, {"files": files})]
 
 
 def build_used_docs(packs: Iterable[PackSystem], server: str) -> list[Doc]:
-    """Return the documents to write when events of a server's game name these versions: the
-    versions stay for as long as the server.
+    """Return the documents to write when events of a server's game name these versions.
+
+    With them the versions stay for as long as the server.
     """
     docs: list[Doc] = []
     for pack in packs:
@@ -109,7 +109,10 @@ async def list_versions(store: Store, server: str) -> list[PackVersion]:
 
 
 async def list_pack_choices(store: Store, channel: Place) -> tuple[CompletionChoice, ...]:
-    """Return the versions that a channel's server has, to complete an option that names one."""
+    """Return a choice for each version that a channel's server has, to complete an option.
+
+    It is shown as title and version, and its value is the id with the first digits of the hash.
+    """
     versions = await list_versions(store, get_server_key(channel))
     choices = list[CompletionChoice]()
     for version in versions:

@@ -55,7 +55,10 @@ class Blocks:
 
 
 def cut_text(text: str) -> Blocks:
-    """Return the tables of a text. Raises UserError for a text without any."""
+    """Return the tables of a text, the lines that are in none, and questions about how it was cut.
+
+    Raises UserError for a text without any table.
+    """
     lines = text.split("\n")
     if sum(_has_bars(line) for line in lines) >= 2 and not _is_tabbed(lines):
         cut = _cut_bars(lines)
@@ -210,9 +213,10 @@ def _can_begin_row(row: Sequence[str], first_row: Sequence[str]) -> bool:
 
 
 def _read_grid_head(row: Sequence[str], width: int) -> list[str]:
-    """Return the words of a line as the headings above a grid of `width` columns; [] unless its
-    last words are figures or odds, one for each column but the first. The words before them, which
-    are none, become one heading (`Die Roll`).
+    """Return a line as the headings above a grid of `width` columns, [] if it has none.
+
+    Its last words must be figures or odds, one for each column but the first. The words before them
+    must be neither, and become the heading of the first column (`Die Roll`). `row` are the words.
     """
     tops = list(row[1 - width :])
     if len(row) < width - 1 or not all(map(_is_edge, tops)):
@@ -276,9 +280,10 @@ def _join_page_heads(rows: list[list[str]], width: int) -> list[list[str]]:
 
 
 def _cut_rows(rows: Sequence[Sequence[str]]) -> Blocks:
-    """Return the tables of a sheet: they are separated by empty rows, by headings of their own, or
-    by empty columns. A single line above a table is its title. Raises UserError for a sheet that is
-    too large.
+    """Return the tables of a sheet, and the lines that are in none.
+
+    Tables are separated by empty rows, by headings of their own, or by empty columns. A single line
+    above a table is its title. Raises UserError for a sheet that is too large.
     """
     if len(rows) > MOST_LINES:
         raise make_import_error(f"The sheet is larger than {MOST_LINES:,} lines.")
@@ -303,9 +308,10 @@ def _cut_rows(rows: Sequence[Sequence[str]]) -> Blocks:
 
 
 def _add_core(cut: Blocks, core: list[list[str]], title: str) -> None:
-    """Add rows to the tables of a text: as tables of their own if they have a title or look like
-    such, otherwise as more rows of the last table, which adds a question unless they begin with
-    figures.
+    """Add rows to the tables of a text, in `cut` itself.
+
+    They become tables of their own if they have a title or look like such. Otherwise they are more
+    rows of the last table, which adds a question unless they begin with figures.
     """
     table = cut.blocks[-1] if cut.blocks else None
     if table is None or title or _begins_table(core, table.rows):
@@ -348,8 +354,10 @@ def _count_filled(row: Sequence[str]) -> int:
 def _split_group(
     group: Sequence[Sequence[str]],
 ) -> tuple[list[str], list[list[str]], list[str]]:
-    """Return the lines above a table, its rows, and the remarks below it. The table begins with the
-    first row of two or more cells; without one, there are lines above only.
+    """Return the lines above a table, its rows, and the remarks below it.
+
+    The table begins with the first row of two or more cells. Without one, all lines are above it,
+    and it has no rows.
     """
     start = 0
     while start < len(group) and _count_filled(group[start]) < 2:
