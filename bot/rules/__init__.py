@@ -1,1 +1,1 @@
-"""The pure core: values in, new values out. Nothing here waits, rolls, logs or reads a file."""
+"""The pure core: values in, new values out. No module of it waits, rolls, logs or reads a file."""

@@ -1,8 +1,8 @@
-"""The kinds of `UserError` by their codes: what a program or a test may go by, while sentences are
-free to change.
+"""The codes of `UserError`, each with its meaning. Programs and tests may rely on codes; sentences
+may change.
 
-A code stays as it is once released. Where several options can be at fault, the error's `option`
-says which.
+A released code stays as it is. If several options can be at fault, the error's `option` names the
+one that is.
 """
 
 CODES = {

@@ -1,7 +1,7 @@
-"""Dice as values, and where their faces come from.
+"""Dice as values, and the sources of their faces.
 
-A rule never rolls: it says which dice it asks for, and a `Source` answers. The same rule is driven
-by the game's provable stream, by dice typed in by hand and by the scripts of tests.
+A rule never rolls: it names the dice that it needs, and a `Source` provides their faces. So the
+same rule works with the game's provable stream, with dice typed by hand and with scripts in tests.
 """
 
 from __future__ import annotations
@@ -16,9 +16,12 @@ MAX_SIDES = 1_000_000
 
 
 class Die(NamedTuple):
-    """One die that is asked for: what it is for, its sides, and its faces if not 1..sides; the
-    `Drawing` of `bot/rules/inputs/decks.py`, if it draws a card. One without sides is not thrown:
-    it is known which card comes."""
+    """A die that a rule asks for: its label (the purpose of the roll), its sides, and its faces if
+    they are not 1..sides.
+
+    `pile` is a `Drawing` of `bot/rules/inputs/decks.py` if the die draws a card. A die with 0 sides
+    is not rolled, because the next card is known.
+    """
 
     label: str
     sides: int = 6
@@ -26,27 +29,23 @@ class Die(NamedTuple):
     pile: Any = None
 
     def value(self, index: int) -> int | str:
-        """The face that shows when the fair die with the same number of sides shows `index`
-        (1..sides).
-        """
+        """Return the face with a number from 1 to `sides`."""
         return index if self.faces is None else self.faces[index - 1]
 
     def with_value(self, value: int | str) -> RolledDie:
-        """This die on the table, showing `value`."""
+        """Return the rolled die that shows `value`."""
         return RolledDie(self.label, self.sides, value, self.faces, self.pile)
 
     @property
     def name(self) -> str:
-        """How a player calls it: d6, dA for the averaging die, d[...] for other faces."""
+        """The name for players: d6, dA for the averaging die, d[...] for other faces."""
         if self.faces is None:
             return f"d{self.sides}"
         return "dA" if self.faces == AVERAGING else f"d[{','.join(map(str, self.faces))}]"
 
 
 class RolledDie(NamedTuple):
-    """A die on the table: label, sides, the value that it shows, and its faces if not 1..sides;
-    what it drew from.
-    """
+    """A die after its roll: a `Die` with the value that it shows."""
 
     label: str
     sides: int
@@ -56,50 +55,56 @@ class RolledDie(NamedTuple):
 
     @property
     def display_value(self) -> object:
-        """Its value, or the id of the card that it drew."""
+        """The value, or the id of the card that the die drew."""
         return self.value if self.pile is None else self.pile.card(self.value)
 
     @property
     def is_closed(self) -> bool:
-        """Return whether its face is shown to nobody: with it everybody could count which cards are
-        missing.
+        """True if nobody may see the face, because it would reveal which cards are missing from the
+        pile.
         """
         return self.pile is not None and self.pile.pile.order is not None
 
     def to_note(self) -> dict[str, Any]:
-        """As an event of the log keeps it; in the place of a closed face there is the card."""
+        """Return the die as an event of the log stores it, with the card in place of a closed
+        face.
+        """
         note: dict[str, Any] = {"label": self.label, "sides": self.sides, "value": self.value}
         if self.pile is not None:
-            note |= {"deck": self.pile.deck.id, "to": self.pile.goes(int(self.value))}
-            note |= {"value": self.display_value} if self.is_closed else {}
-        return note if self.faces is None else note | {"faces": list(self.faces)}
+            note["deck"] = self.pile.deck.id
+            note["to"] = self.pile.goes(int(self.value))
+            if self.is_closed:
+                note["value"] = self.display_value
+        if self.faces is not None:
+            note["faces"] = list(self.faces)
+        return note
 
 
 def d6(label: str) -> Die:
-    """A six-sided die."""
+    """Return a six-sided die."""
     return Die(label, 6)
 
 
 def d20(label: str) -> Die:
-    """A twenty-sided die."""
+    """Return a twenty-sided die."""
     return Die(label, 20)
 
 
 def make_averaging_die(label: str) -> Die:
-    """An averaging die, six faces 2 3 3 4 4 5."""
+    """Return an averaging die, with the faces 2 3 3 4 4 5."""
     return Die(label, 6, AVERAGING)
 
 
 def make_dice(count: int, sides: int, label: str) -> tuple[Die, ...]:
-    """`count` alike dice under one label: dice(2, 6, "morale check")."""
+    """Return `count` identical dice under one label: `make_dice(2, 6, "morale check")`."""
     return (Die(label, sides),) * count
 
 
 class Source(Protocol):
-    """Where faces come from. One call is one die, in the order in which the dice are asked for."""
+    """A source of faces. Each call draws one die, in the order in which the dice are needed."""
 
     def draw(self, die: Die) -> int | str:
-        """The value that `die` shows."""
+        """Return the value that `die` shows."""
         ...
 
 
@@ -110,7 +115,10 @@ FATE_SIGNS = {"+": 1, "+1": 1, "-": -1}
 
 
 def read_printed_face(die: Die, value: object) -> object:
-    """Return the face that a player reads off a real die: 0 on a d10 is 10, + on a fate die 1."""
+    """Return the face for the sign that a real die shows: 10 for 0 on a d10, 1 for + on a fate die.
+
+    Any other value, and any value of a die that draws a card, is returned unchanged.
+    """
     if die.pile is not None:
         return value
     if die.faces == FATE_FACES and isinstance(value, str):
@@ -124,8 +132,10 @@ TENS_FIRST = "tens-first"
 
 
 def _join_tens_and_units(tens: object, units: object) -> int | None:
-    """Return what two ten-sided dice show on a d100, None if they cannot. 30 and 3 are both 30 of
-    the tens, and two zeros are 100."""
+    """Return the number from 1 to 100 that two ten-sided dice show, None if they cannot.
+
+    The tens may be typed as 3 or 30. Two zeros are 100.
+    """
     if not isinstance(tens, int) or not isinstance(units, int) or units not in range(10):
         return None
     if tens not in (*range(10), *range(10, 100, 10)):
@@ -135,10 +145,13 @@ def _join_tens_and_units(tens: object, units: object) -> int | None:
 
 
 class Script:
-    """Dice given beforehand, in order: by a test, a batch line, or by hand. Must be used up
-    exactly. Where cards are `named` each is the id or name of one, else the face of its die.
-    Dice `as_printed` are those of players, see `read_printed_face`. A d100 that `has_tens_and_units`
-    is two of them: 30 and 7 are 37, 00 and 0 are 100."""
+    """A source of dice whose values are listed in advance, in order: by a test, a line of a batch,
+    or by hand. `finish` checks that all of them were used.
+
+    - `named`: cards are listed by id or name. Otherwise a number for a card is the face of its die.
+    - `as_printed`: players typed the signs of real dice, see `read_printed_face`.
+    - `has_tens_and_units`: a d100 is two of the values: 30 and 7 are 37, 00 and 0 are 100.
+    """
 
     def __init__(
         self,
@@ -150,47 +163,52 @@ class Script:
     ) -> None:
         self._values = tuple(values)
         self._used = 0
-        self._named = named
+        self._names_cards = named
         self._as_printed = as_printed
         self._has_tens_and_units = has_tens_and_units
 
     def draw(self, die: Die) -> int | str:
-        """The next value. Raises DieOwed when none is left, UserError for a face the die does
-        not have.
+        """Return the next value. Raises DieOwed if none is left, UserError for a face that the die
+        does not have.
         """
         if self._used == len(self._values):
-            cards = f"a card: {die.pile.card_list}" if die.pile is not None and self._named else ""
-            raise DieOwed(die.label, cards or die.name, self._values)
+            kind = die.name
+            if die.pile is not None and self._names_cards:
+                kind = f"a card: {die.pile.card_list}"
+            raise DieOwed(die.label, kind, self._values)
         value = self._values[self._used]
         if self._has_tens_and_units and die == Die(die.label, 100):
             return self._draw_tens_and_units(die)
         if self._as_printed:
             value = read_printed_face(die, value)
-        if die.pile is not None and (self._named or isinstance(value, str)):
+        if die.pile is not None and (self._names_cards or isinstance(value, str)):
             self._used += 1
             return int(die.pile.face(value))
-        possible = range(1, die.sides + 1) if die.faces is None else die.faces
-        if isinstance(value, bool) or not isinstance(value, int | str) or value not in possible:
-            raise self._no_face(die, value)
+        faces = range(1, die.sides + 1) if die.faces is None else die.faces
+        if isinstance(value, bool) or not isinstance(value, int | str) or value not in faces:
+            raise self._make_face_error(die, value)
         self._used += 1
         return value
 
-    def _no_face(self, die: Die, value: object) -> UserError:
+    def _make_face_error(self, die: Die, value: object) -> UserError:
         """Return the error for a face that a die does not have."""
         expected = f"1 to {die.sides}"
         if die.faces is not None:
             expected = ", ".join(map(str, dict.fromkeys(die.faces)))
-        shown = str(value)[:20]
+        typed = str(value)[:20]
         message = (
-            f"Die {self._used + 1} ({die.label}) cannot show {shown}: {die.name} shows {expected}."
+            f"Die {self._used + 1} ({die.label}) cannot show {typed}: {die.name} shows {expected}."
         )
         hint = ""
-        if self._named:
+        if self._names_cards:
             hint = "Cards by name and dice by number, in the order asked for, with commas."
         return UserError(message, hint=hint, option="hand", code="bad-face")
 
     def _draw_tens_and_units(self, die: Die) -> int:
-        """Return what the next two dice show on a d100. Raises UserError for others."""
+        """Return the number from 1 to 100 that the next two values are as tens and units.
+
+        Raises DieOwed if fewer than two are left, UserError for values that are no tens and units.
+        """
         pair = self._values[self._used : self._used + 2]
         if len(pair) < 2:
             raise DieOwed(die.label, die.name, self._values)
@@ -203,22 +221,20 @@ class Script:
         if _join_tens_and_units(second, first) is None:
             raise UserError(message, option="hand", code="bad-face")
         hint = Hint(f"The tens come first: {second},{first}.")
-        hint.wrong, hint.right = f"{first},{second}", f"{second},{first}"
+        hint.wrong = f"{first},{second}"
+        hint.right = f"{second},{first}"
         raise UserError(message, hint=hint, option="hand", code=TENS_FIRST)
 
     def finish(self) -> None:
-        """Raise UserError when dice are left over."""
-        left = self._values[self._used :]
-        if left:
-            shown = ", ".join(str(value)[:20] for value in left[:8])
-            hint = Hint("Leave the rest out." if self._used else "Leave them out.")
-            hint.wrong, hint.right = (
-                ",".join(map(str, values)) for values in (self._values, self._values[: self._used])
-            )
-            raise UserError(
-                f"{len(left)} {'die is' if len(left) == 1 else 'dice are'} left over ({shown}): "
-                f"{self._used} {'was' if self._used == 1 else 'were'} asked for.",
-                hint=hint,
-                option="hand",
-                code="dice-left-over",
-            )
+        """Raise UserError if values are left over."""
+        unused = self._values[self._used :]
+        if not unused:
+            return
+        hint = Hint("Leave the rest out." if self._used else "Leave them out.")
+        hint.wrong = ",".join(map(str, self._values))
+        hint.right = ",".join(map(str, self._values[: self._used]))
+        values = ", ".join(str(value)[:20] for value in unused[:8])
+        dice_are = "die is" if len(unused) == 1 else "dice are"
+        were = "was" if self._used == 1 else "were"
+        message = f"{len(unused)} {dice_are} left over ({values}): {self._used} {were} asked for."
+        raise UserError(message, hint=hint, option="hand", code="dice-left-over")

@@ -1,4 +1,4 @@
-"""The errors that a player or an author of tables can mend, and nothing else."""
+"""Errors that a player or the author of a table can fix, and the hints in them."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,31 +11,38 @@ from bot.rules.text.plain import make_one_line
 
 
 def _hint_safely(hint: str) -> str:
-    """`make_one_line`, of each piece of a hint."""
+    """Return a hint with each of its pieces made safe to display by `make_one_line`.
+
+    A `Hint` is returned unchanged.
+    """
     if isinstance(hint, Hint):
         return hint
     if isinstance(hint, Phrase):
         return Phrase(*map(_hint_safely, hint.pieces))
-    return Typed(make_one_line(hint)) if isinstance(hint, Typed) else make_one_line(hint)
+    safe_hint = make_one_line(hint)
+    return Typed(safe_hint) if isinstance(hint, Typed) else safe_hint
 
 
 class UserError(Exception):
-    """Something a player typed cannot be done; the text is shown as it is.
+    """An error in a player's command; its text is displayed as it is.
 
-    `message` says what was wrong and what was expected, in one line. `hint` is what to do next: the
-    corrected command ready to copy, or where to look; commands in it are `Typed`. `option` names
-    the option at fault, so that a form can show the error at its field. `code` names the kind of
-    error for programs and tests (`codes.py` has them all). `about` is the unit at fault, from which
-    the option follows where it is read, or the die that is owed. `typed` is the command, where it
-    is not the one that was pressed; `better` the one that goes through, and `right` what is
-    different in it. `buttons` are those of the refusal.
+    - `message`: the problem and the expected input, in one line.
+    - `hint`: the next thing to do: the corrected command to copy, or a place to look. Commands in
+      it are `Typed`.
+    - `code`: the kind of error for programs and tests, one of `codes.py`.
+    - `option`: the option at fault, so that a form can show the error at its field.
+    - `about`: the unit, number or other value at fault, or the die that is needed next. The reader
+      of the options may find the option by it.
+    - `typed`: the command at fault, if it is not the one that was sent.
+    - `better`: the command that works, and `right` the part of it that is different.
+    - `buttons`: the buttons of the refusal.
     """
 
     of_store: ClassVar[bool] = False
-    """The database is at fault, not what was asked of it."""
+    """True if the database is at fault, and not the command."""
     is_passing: ClassVar[bool] = False
-    """It is over by itself, or once the host has seen to the machine: whoever starts waits for
-    it.
+    """True if the error ends by itself or by work of the host, so that a starting process waits for
+    its end.
     """
 
     def __init__(
@@ -63,7 +70,9 @@ class UserError(Exception):
 
 
 class DieOwed(UserError):
-    """A script of dice (or real dice) ran out; `label` and `sides` say which die is owed next."""
+    """The error of a script of dice, or of real dice, that ran out. `label` and `sides` describe
+    the die that is needed next, `given` are all values of the script.
+    """
 
     def __init__(self, label: str, sides: str, given: tuple[object, ...]) -> None:
         super().__init__(
@@ -78,10 +87,11 @@ class DieOwed(UserError):
 
 
 LONGEST = 400
+"""Maximum number of characters of a problem in a `TableError`."""
 
 
 class TableError(Exception):
-    """A table or game file is wrong; found when it is loaded. Names file, row and column."""
+    """An error in a table or game file, raised when it is loaded. Names file, row and column."""
 
     def __init__(
         self, file: str, problem: str, *, row: object = None, column: object = None
@@ -92,17 +102,17 @@ class TableError(Exception):
         self.problem = problem
         self.row = row
         self.column = column
-        place = file
+        location = file
         if row is not None:
-            place += f", row {make_one_line(str(row))[:60]}"
+            location += f", row {make_one_line(str(row))[:60]}"
         if column is not None:
-            place += f", column {column}"
-        super().__init__(f"{place}: {problem}")
+            location += f", column {column}"
+        super().__init__(f"{location}: {problem}")
 
 
 class Slip(ValueError):
-    """What an author wrote cannot be; the text says what and, where it can, what to write
-    instead.
+    """An error in a part of a file, raised by code that does not know the file. The text names the
+    problem and if possible the correction. `name_row_of_errors` turns it into a `TableError`.
     """
 
 
@@ -121,7 +131,8 @@ _MISSHAPEN = (
 def name_row_of_errors(file: str, row: object = None) -> Iterator[None]:
     """Turn errors raised in this block into TableErrors that name the file and row.
 
-    If blocks are nested, the innermost row is named.
+    Slips and the errors of Python that a file of the wrong shape leads to are turned. If blocks are
+    nested, the innermost row is named.
     """
     try:
         yield
@@ -132,45 +143,43 @@ def name_row_of_errors(file: str, row: object = None) -> Iterator[None]:
     except Slip as error:
         raise TableError(file, str(error), row=row) from None
     except _MISSHAPEN as error:
-        problem = (
-            f"{str(error)[:60]} is missing"
-            if isinstance(error, KeyError)
-            else "is not laid out as it must be"
-        )
-        raise TableError(
-            file, f"{problem}: docs/pack-keys.md explains every key", row=row
-        ) from error
+        problem = "is not laid out as it must be"
+        if isinstance(error, KeyError):
+            problem = f"{str(error)[:60]} is missing"
+        problem += ": docs/pack-keys.md explains every key"
+        raise TableError(file, problem, row=row) from error
 
 
 def check_keys(
     part: Any, allowed: Iterable[str], needed: Iterable[str], file: str, row: str | None = None
 ) -> None:
-    """Raise TableError for a part of a file that is no mapping, has a key of its own making or
-    lacks one.
+    """Raise TableError for a part of a file that is no mapping, has a key that is not allowed, or
+    lacks one of the `needed` keys.
     """
     if not isinstance(part, Mapping):
         raise TableError(file, f"must be a mapping with {', '.join(needed)}", row=row)
     check_known(part, allowed, file, row)
-    if missing := [key for key in needed if not part.get(key)]:
-        raise TableError(file, f"{missing[0]} is missing", row=row)
+    missing_keys = [key for key in needed if not part.get(key)]
+    if missing_keys:
+        raise TableError(file, f"{missing_keys[0]} is missing", row=row)
 
 
 def check_known(
-    words: Iterable[Any], known: Iterable[str], file: str, row: str | None = None
+    words: Iterable[Any], allowed: Iterable[str], file: str, row: str | None = None
 ) -> None:
-    """Raise TableError for the first of the words that is none of those known."""
+    """Raise TableError for the first of the words that is not allowed."""
     for word in words:
-        if word not in known:
-            hint = (
-                did_you_mean(str(word), known) or f"It may be {', '.join(known) or 'nothing here'}."
-            )
+        if word not in allowed:
+            allowed_list = ", ".join(allowed) or "nothing here"
+            hint = did_you_mean(str(word), allowed) or f"It may be {allowed_list}."
             raise TableError(file, f'"{str(word)[:40]}" is not known here. {hint}', row=row)
 
 
 class Hint(str):
-    """A hint that knows which word was wrong and which is meant, so that the whole command can
-    be corrected. If it takes a word for a number of a unit, `unit_number` is that word, `game` the
-    game of the unit, and `otherwise` the hint if its units have no such number.
+    """A hint with the `wrong` word and the `right` one, so that the whole command can be corrected.
+
+    If the right word is a number of a unit, `unit_number` is that word, `game` the game of the
+    unit, and `otherwise` the hint if the units of the game have no such number.
     """
 
     wrong: str = ""
@@ -180,27 +189,29 @@ class Hint(str):
     otherwise: str = ""
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> Hint:
-    """`Did you mean melee-odds?` for the nearest of `known`, or an empty hint.
+def did_you_mean(word: str, names: Iterable[str]) -> Hint:
+    """Return the hint `Did you mean melee-odds?` with the most similar of `names`; an empty hint if
+    none is similar.
 
-    Case does not count. Of two that are equally near, the one with the same letters is meant. Where none is near, those
-    of which the word is a part: `rifle` is part of `battle-rifle`.
+    Case does not count. Of two names that are equally near, the one with the same letters is taken.
+    If no name is very near, up to three names of which the word is a part go before distant ones:
+    `rifle` is part of `battle-rifle`.
     """
-    folded = comparison_key(word[:64])
-    by_folded = {comparison_key(name): name for name in sorted(set(known), reverse=True)}
-    names = sorted(key for key, name in by_folded.items() if name != word)
-    near = find_near(folded, names, 0.8)
-    near = (
-        near
-        or [name for name in names if len(folded) > 2 and folded in re.split(_PIECES, name)][:3]
-    )
-    near = near or find_near(folded, names, 0.6)
-    return suggest_names(word, [by_folded[name] for name in near])
+    word_key = comparison_key(word[:64])
+    names_by_key = {comparison_key(name): name for name in sorted(set(names), reverse=True)}
+    keys = sorted(key for key, name in names_by_key.items() if name != word)
+    near = find_near(word_key, keys, 0.8)
+    if not near and len(word_key) > 2:
+        near = [key for key in keys if word_key in re.split(_PIECES, key)][:3]
+    if not near:
+        near = find_near(word_key, keys, 0.6)
+    return suggest_names(word, [names_by_key[key] for key in near])
 
 
 def with_sign_of(word: str, hint: Hint) -> Hint:
-    """Return the hint for `-shakn` with the sign that was typed: without it, it would offer the
-    opposite.
+    """Return a hint for a word such as `-shakn` with the sign of that word.
+
+    Without the sign the hint would offer the opposite.
     """
     sign = normalize_value(word)[:1]
     if sign not in ("-", "+") or not hint.right or hint.right.startswith(sign):
@@ -209,17 +220,27 @@ def with_sign_of(word: str, hint: Hint) -> Hint:
 
 
 def suggest_names(word: str, names: list[str]) -> Hint:
-    """`Did you mean fire or fair?`: the hint that names these, empty for none; one name corrects
-    the command.
+    """Return the hint `Did you mean fire or fair?`, an empty one without names.
+
+    A single name is also the right word, by which the command can be corrected.
     """
-    hint = Hint(f"Did you mean {_either(names)}?" if names else "")
-    hint.wrong, hint.right = word, names[0] if len(names) == 1 else ""
+    hint = Hint()
+    if names:
+        hint = Hint(f"Did you mean {_join_with_or(names)}?")
+    hint.wrong = word
+    if len(names) == 1:
+        hint.right = names[0]
     return hint
 
 
 def find_near(word: str, names: list[str], cutoff: float) -> list[str]:
-    """Return the nearest of the names, as a list of at most one; `cutoff` is from 0 to 1."""
-    if len(word) < 3:  # half the letters of so short a word are anything
+    """Return the name that is most similar to a word, as a list of at most one.
+
+    `cutoff` is the least similarity, from 0 to 1. For words of less than three letters only the
+    same word counts, and of three letters at most one may be wrong, unless they are in another
+    order or the name is longer.
+    """
+    if len(word) < 3:
         return [word] if word in names else []
     from difflib import get_close_matches
 
@@ -237,28 +258,34 @@ def find_near(word: str, names: list[str], cutoff: float) -> list[str]:
 _PIECES = r"[-_ ]"
 
 
-def _either(names: list[str]) -> str:
-    return " or ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
+def _join_with_or(names: list[str]) -> str:
+    """Return `a, b or c`."""
+    if len(names) == 1:
+        return names[0]
+    return f"{', '.join(names[:-1])} or {names[-1]}"
 
 
 def correct_typed(typed: str, error: UserError) -> str:
-    """What was typed with the wrong word put right, ready to copy; empty where that is not
-    known.
+    """Return a typed command with the wrong word corrected, ready to copy.
+
+    Return "" if the error's hint has no right word, or if the wrong word does not occur. A value
+    with a space is put in quotes, unless it stands in quotes already.
     """
     hint = error.hint
     if not isinstance(hint, Hint) or not hint.right or len(typed) > 1_000:
         return ""
-    found = re.search(rf"(?<![\w-]){re.escape(hint.wrong)}(?![\w-])", typed, re.IGNORECASE)
-    if found is None:
+    wrong = re.search(rf"(?<![\w-]){re.escape(hint.wrong)}(?![\w-])", typed, re.IGNORECASE)
+    if wrong is None:
         return ""
-    begin, end = found.span()
-    while begin > 0 and not (typed[begin - 1].isspace() or typed[begin - 1] in '="'):
-        begin -= 1
-    while end < len(typed) and not (typed[end].isspace() or typed[end] == '"'):
-        end += 1
-    right = typed[begin : found.start()] + hint.right + typed[found.end() : end]
-    before = typed[:begin]
-    is_value = error.code == "unknown-unit" or before.endswith("=")
-    if is_value and " " in right and before.count('"') % 2 == 0:
-        right = f'"{right}"'  # words with a blank, where no quotes are open
-    return before + right + typed[end:]
+    start, stop = wrong.span()
+    while start > 0 and not (typed[start - 1].isspace() or typed[start - 1] in '="'):
+        start -= 1
+    while stop < len(typed) and not (typed[stop].isspace() or typed[stop] == '"'):
+        stop += 1
+    value = typed[start : wrong.start()] + hint.right + typed[wrong.end() : stop]
+    prefix = typed[:start]
+    is_value = error.code == "unknown-unit" or prefix.endswith("=")
+    in_quotes = prefix.count('"') % 2 == 1
+    if is_value and " " in value and not in_quotes:
+        value = f'"{value}"'
+    return prefix + value + typed[stop:]

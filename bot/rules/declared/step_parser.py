@@ -117,16 +117,17 @@ class StepScope:
 
     def set_name(self, name: str, type_: str) -> str:
         """Set the type of a name and return its key. A visible name keeps its key."""
-        known_name = self.names.get(name)
+        visible_name = self.names.get(name)
         owner, dot, attribute = name.partition(".")
-        key = (
-            known_name.key
-            if known_name
-            else f"{self.names[owner].key}.{attribute}"
-            if dot and owner in self.names
-            else name + self.own
-        )
-        self.names[name] = Name(key, merge_types(known_name.type, type_) if known_name else type_)
+        merged_type = type_
+        if visible_name:
+            key = visible_name.key
+            merged_type = merge_types(visible_name.type, type_)
+        elif dot and owner in self.names:
+            key = f"{self.names[owner].key}.{attribute}"
+        else:
+            key = name + self.own
+        self.names[name] = Name(key, merged_type)
         if list_answering_tables(type_):
             self.sheet.formulas.answers.add(name)
         return key

@@ -41,9 +41,10 @@ _MOST = 200
 class GameDeck(NamedTuple):
     """A deck of a game.
 
-    `names` are the names of its cards, `said` their numbers and words. `after` is where each card
-    goes after play, `keep` whether it is drawn openly or into a hand. `hand_limit` is the most
-    cards in a hand (0: any). `shown` says whether cards of turns and the board show it.
+    `names` are the names of its cards, `said` the fields of each card (numbers, words and flags).
+    `after` is the place of each card after play, `keep` tells if it is drawn openly or into a hand.
+    `hand_limit` is the maximum number of cards in a hand (0: any). `shown` tells if the cards of
+    turns and the board show it.
     """
 
     id: str
@@ -206,10 +207,10 @@ class Pile(NamedTuple):
         if not self.order:
             return "", self.order
         (card, count), *following = self.order
-        return "" if card in (DICE, UNSEEN) else card, (
-            *(((card, count - 1),) if count > 1 else ()),
-            *following,
-        )
+        if count > 1:
+            following = [(card, count - 1), *following]
+        next_card = "" if card in (DICE, UNSEEN) else card
+        return next_card, tuple(following)
 
     @property
     def next(self) -> Counts:
@@ -222,9 +223,10 @@ class Pile(NamedTuple):
         """The pile ready for a draw: if it is empty, with the discards shuffled in."""
         if not self.joins or self.size:
             return self
-        return Pile.from_cards(
-            self.joins, (), None if self.order is None else ((DICE, cards.size(self.joins)),)
-        )
+        order = None
+        if self.order is not None:
+            order = ((DICE, cards.size(self.joins)),)
+        return Pile.from_cards(self.joins, (), order)
 
     def draw(self, face: int) -> tuple[str, Pile]:
         """Return the card that a face draws, and the pile after it."""
@@ -259,12 +261,18 @@ class Pile(NamedTuple):
     @property
     def lines(self) -> list[str]:
         """The text of the pile, in lines as an event holds it."""
-        texts = [" ".join(f"{card}*{count}" if count > 1 else card for card, count in part) or "-"
-                for part in (self.cards, self.joins, self.order) if part is not None]  # fmt: skip
-        order = f" | {texts.pop()}" if self.order is not None else ""
-        return wrap(
-            " / ".join(texts) + order, _MOST, break_long_words=False, break_on_hyphens=False
-        )
+        text = _format_counts(self.cards)
+        if self.joins is not None:
+            text += f" / {_format_counts(self.joins)}"
+        if self.order is not None:
+            text += f" | {_format_counts(self.order)}"
+        return wrap(text, _MOST, break_long_words=False, break_on_hyphens=False)
+
+
+def _format_counts(counts: Counts) -> str:
+    """Return the text for cards with their counts: `7*2 ambush`; `-` for none."""
+    words = [f"{card}*{count}" if count > 1 else card for card, count in counts]
+    return " ".join(words) or "-"
 
 
 Ends = tuple[Sequence[str], Sequence[str]]
@@ -276,32 +284,45 @@ seen.
 def build_pile(
     id: str, deck: Deck, out: Out, known_ends: Ends = ((), ()), cards_held: Iterable[str] = ()
 ) -> Pile:
-    """Return the remaining cards of a deck. If cards of it are closed, return those that a player
-    has not seen who knows the `ends` and holds `held`.
+    """Return the remaining cards of a deck.
+
+    If cards of it are closed, they are the cards that a player has not seen who knows `known_ends`
+    and holds `cards_held`, together with the order of the pile as this player knows it.
     """
-    discards = cards.count_at(id, DISCARD, out)
-    joins = tuple((card, discards[card]) for card, _ in deck.cards if card in discards)
     top, bottom = known_ends
-    order = groupby([*top, *(DICE,) * cards.pile_size(id, deck, out), *bottom])
-    return Pile.from_cards(
-        cards.list_pile(id, deck, out, (*cards_held, *top, *bottom)), joins if deck.empty == RESHUFFLE else None,
-        tuple((card, len([*run])) for card, run in order) if out.get(cards.get_last_key(id)) else None,
-    )  # fmt: skip
+    pile = cards.list_pile(id, deck, out, (*cards_held, *top, *bottom))
+    joins = None
+    if deck.empty == RESHUFFLE:
+        discards = cards.count_at(id, DISCARD, out)
+        joins = tuple((card, discards[card]) for card, _ in deck.cards if card in discards)
+    order = None
+    if out.get(cards.get_last_key(id)):
+        row = [*top, *(DICE,) * cards.pile_size(id, deck, out), *bottom]
+        order = tuple((card, len([*run])) for card, run in groupby(row))
+    return Pile.from_cards(pile, joins, order)
 
 
 def read_pile(raw: Any) -> Pile:
-    """Parse the text of a pile. Raises ValueError."""
-    halves_text, closed, order = (
-        " ".join(map(str, raw)) if isinstance(raw, list | tuple) else str(raw)
-    ).partition("|")
-    halves = [*halves_text.split("/"), *([order] if closed else [])]
-    if len(halves) > 2 + bool(closed) or not all(half.split() for half in halves):
+    """Parse the text of a pile, or its lines: the cards, after `/` the discards that join it, and
+    after `|` its order. Raises ValueError.
+    """
+    text = " ".join(map(str, raw)) if isinstance(raw, list | tuple) else str(raw)
+    counts_text, bar, order_text = text.partition("|")
+    parts = counts_text.split("/")
+    if len(parts) > 2:
         raise ValueError(raw)
-    piles = [
-        tuple(_read_counted_card(word) for word in half.split() if word != "-") for half in halves
-    ]
-    row = piles.pop() if closed else None
-    return Pile.from_cards(piles[0], piles[1] if len(piles) > 1 else None, row)
+    pile = _read_counts(parts[0])
+    joins = _read_counts(parts[1]) if len(parts) > 1 else None
+    order = _read_counts(order_text) if bar else None
+    return Pile.from_cards(pile, joins, order)
+
+
+def _read_counts(text: str) -> Counts:
+    """Parse cards with their counts, `-` for none. Raises ValueError for an empty text."""
+    words = text.split()
+    if not words:
+        raise ValueError(text)
+    return tuple(_read_counted_card(word) for word in words if word != "-")
 
 
 def read_known_ends(raw: Any, top: int) -> Ends:
