@@ -119,8 +119,8 @@ def _find_help(tables: Iterable[Table], name: str) -> str:
 
 
 def _format_values(tables: Iterable[Table], name: str, value: object) -> str:
-    """Return the value of a word in these tables, "" if it has none; several values if the tables
-    differ: `+1 / +2`.
+    """Return what the input `name`, set to `value`, adds in these tables; several values if the
+    tables differ: `+1 / +2`; "" if it adds nothing in any of them.
     """
     values = dict.fromkeys(format_modifier_value(table, name, value) for table in tables)
     return " / ".join(filter(None, values))
@@ -128,10 +128,11 @@ def _format_values(tables: Iterable[Table], name: str, value: object) -> str:
 
 def format_modifier_value(table: Table, name: str, value: object) -> str:
     """Return what the input `name` of a table of modifiers adds if only it is set, to `value`:
-    `+2`, `defense -1`, or "" for nothing or an unknown input.
+    `+2`, `defense -1`, or "" for nothing or an unknown input. Of a number it is what 1 adds,
+    whatever `value` is.
 
-    If the table has one required input besides, and the value depends on it, it is given for each
-    of its words: `spot +4, shoot -4`; "" if it depends on several inputs.
+    Required inputs get sample values. If the value depends on a single one, it is given for each of
+    these: `spot +4, shoot -4`; "" if it depends on several.
     """
     option = next((option for option in table.inputs if option.name == name), None)
     if option is None or not table.modifiers:
@@ -172,10 +173,11 @@ def _list_sample_values(option: Option) -> tuple[object, ...]:
 def _compute_added_values(
     table: Table, base: Mapping[str, object], option: Option, value: object
 ) -> str:
-    """Return what a value of an input adds to each total of a table: `+2`, or `+2 defense -1`; ""
-    for nothing.
+    """Return what a value of an input adds to each total of a table; "" for nothing. `base` are the
+    values of the required inputs.
 
-    Only rows count that some other value of the input changes. `base` are the required inputs.
+    The first total goes without its name: `+2`, or `+2 defense -1`. Only rows count that some other
+    value of the input changes.
     """
     if option.type == "int":
         alternatives: tuple[object, ...] = (0, value)

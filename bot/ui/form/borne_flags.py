@@ -62,8 +62,9 @@ def _drop_words(option: Option, words: frozenset[str]) -> Option:
 def _list_units(
     option: Option, text: str, words: UnitWords, context: CompletionContext
 ) -> tuple[Unit, ...]:
-    """Return the units that are chosen in an option; if there are none, all units of the roster
-    that could be. () for a text that cannot be parsed yet.
+    """Return the units that the text of an option names. Without a text, return all units of the
+    roster that the option could take: those still in the fight, of the side that it is meant for,
+    and without a reason against them. () for a text that cannot be parsed yet.
     """
     if text:
         try:

@@ -111,7 +111,9 @@ def _apply_field(
 
 
 def _ask_for_new_option(spec: CommandSpec, form: Form, active: set[str]) -> UserError | None:
-    """Return the refusal that asks for an option which counts by now, but was not in the form."""
+    """Return the refusal that asks for the first option which counts by now, but was not in the
+    form; None if there is no such option.
+    """
     form_names = {name for field in form.fields for name in (field.name, *field.covers)}
     for option in spec.options:
         if option.when and option.name in active and option.name not in form_names:
@@ -164,7 +166,9 @@ def _apply_option(
 
 
 def _read_single_pick(option: Option, entry: str, context: CompletionContext) -> str:
-    """Return the value of an entry of a menu: for the handle of a unit, its name."""
+    """Return the value of an entry of a menu: for the handle of a unit, its name; else the entry
+    without the mark for typed units (TYPED).
+    """
     is_unit = option.type == "unit" or option.complete == "unit"
     if is_unit:
         for unit in context.roster:
@@ -274,7 +278,8 @@ def _apply_other_units(
 ) -> dict[str, object]:
     """Return the options with the units that were typed in the line next to the menus.
 
-    Each is added to the list that its side is meant for, else to the first list of the line.
+    Each is added to the list for its side (_find_list_for_side). A unit without a side, or not on
+    the roster, goes with the player's own.
     """
     roster = index_by_name(context.roster)
     changed = dict(options)

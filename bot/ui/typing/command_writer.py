@@ -89,7 +89,9 @@ def _write_piece(piece: str, write: Callable[[str], str]) -> str:
 
 @lru_cache(maxsize=4_000)
 def write_command(text: str, reader: CommandReader, commands: Registry) -> str:
-    """Return a command as `reader` types it; a text that begins with no command as it is."""
+    """Return a command as `reader` types it. A text that begins with no command, or with one of
+    Slack's own (OF_SLACK), stays as it is.
+    """
     name = text.removeprefix("/").partition(" ")[0]
     is_command = text.startswith("/") or name.casefold() in commands.top_names
     if not is_command or name in OF_SLACK:
@@ -116,8 +118,11 @@ def _parse_or_none(text: str, commands: Registry) -> ParsedCommand | None:
 
 
 def _write_named(parsed: ParsedCommand) -> str:
-    """Return a command as Discord types it, with each value after the name of its option:
-    `/unit edit name:us1 stats:shaken`.
+    """Return a command as Discord types it, with each value after the name of its option: `/unit
+    edit name:us1 stats:shaken`.
+
+    Flags that Discord has no room for join the modifiers, after `mods:`. Options that only exist in
+    forms are left out.
     """
     spec = parsed.spec
     listed = {option.name for option in list_shown_options(spec)}

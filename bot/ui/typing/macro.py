@@ -141,11 +141,11 @@ class Macro(NamedTuple):
         return self._parse_filled(filled, registry)
 
     def _parse_filled(self, filled: Mapping[str, str], registry: Registry) -> ParsedCommand:
-        """Parse the command with each gap filled by its value in `filled`.
+        """Return the command with each gap filled by its value in `filled`; a token that is empty
+        then is dropped.
 
-        A token that is empty then is dropped. Raises UserError for a command that a macro may not
-        hold: see FAMILIES and PATHS, and none that asks a side in its middle or deals cards to a
-        hand.
+        Raises UserError if it cannot be parsed, and for a command that a macro may not hold: see
+        FAMILIES and PATHS, and none that asks a side in its middle or deals cards to a hand.
         """
         tokens = tokenize(_GAP.sub(lambda match: f"{{{match[1].casefold()}}}", self.text))
         spec, word_count = registry.find(list_command_words(tokens))
@@ -221,8 +221,8 @@ class Macro(NamedTuple):
 def clean_macro_name(typed: str, command_names: tuple[str, ...]) -> str:
     """Return the name of a macro as it is stored, in lower case.
 
-    Raises UserError for a name with other characters than letters, digits, - and _, and for one of
-    `command_names`.
+    Raises UserError for a name of more than 24 characters, with others than letters a to z, digits,
+    - and _, or with - or _ as the first, and for one of `command_names`.
     """
     name = comparison_key(typed)
     if not _NAME.fullmatch(name):
@@ -270,8 +270,9 @@ def _fill_token(token: Token, filled: Mapping[str, str]) -> Token | None:
 
 
 def _build_gap_option(gap: Gap, option: Option | None) -> Option:
-    """Return the option by which a form asks for a gap: like `option`, which the gap fills, or a
-    text if that is None or of a type that a form cannot ask for.
+    """Return the option by which a form asks for a gap, with the gap's name and default: like
+    `option`, which the gap fills, or a text if that is None or of a type that a form cannot ask
+    for. No unit brings its value.
     """
     if option is None or option.type not in _TYPED_AS:
         option = Option(gap.name, "str", label=gap.name)
@@ -296,7 +297,8 @@ def list_macro_names(macros: Iterable[Macro], typed: str) -> Iterator[tuple[str,
 def complete_gap_values(
     macros: Iterable[Macro], name: str, typed: str
 ) -> Iterator[tuple[str, str]]:
-    """Yield the values typed so far with one more gap of the macro `name`: `n=1`, with its default.
+    """Yield the values typed so far with one more gap of the macro `name`, and its default: `n=1`.
+    None for an unknown macro, or once the last gap has its equals sign.
 
     Each is a pair of the same text twice: shown, and value.
     """
@@ -315,8 +317,10 @@ def complete_gap_values(
 
 
 def complete_command(registry: Registry, typed: str) -> list[str]:
-    """Return commands that a macro may hold: those of a game once its id is typed, else general
-    ones and the games.
+    """Return commands that a macro may hold: those of a game once its id is typed, or if there are
+    none, some general ones and the names of the games and their tables.
+
+    They are not filtered by the rest of `typed`.
     """
     start = typed.strip().removeprefix("/")
     games = [game for game in registry.games.values() if start.startswith(game.id)]
