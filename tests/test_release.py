@@ -17,6 +17,7 @@ from tools.release import (
     PLACEHOLDER,
     Refused,
     date_changelog,
+    date_history,
     fill_address,
     git,
     main,
@@ -36,6 +37,12 @@ def test_what_is_unreleased_gets_a_number_and_a_day() -> None:
     assert notes_of(told, "0.1.0") == "- The first.\n"
 
 
+def test_what_is_unreleased_in_the_history_gets_both_too() -> None:
+    told = date_history(LOG, "0.2.0", "2026-12-24")
+    assert "## Unreleased\n\n## 0.2.0 - 2026-12-24\n\n### Added\n" in told
+    assert date_history(told, "0.3.0", "2026-12-25") == told, "it says nothing new"
+
+
 def test_a_release_about_which_nothing_is_said_is_refused() -> None:
     with pytest.raises(Refused, match=r"says nothing about 0\.2\.0"):
         date_changelog(
@@ -43,9 +50,10 @@ def test_a_release_about_which_nothing_is_said_is_refused() -> None:
         )
 
 
-def test_the_changelog_is_ready_for_the_next_one(root: Path) -> None:
+@pytest.mark.parametrize("page", ["CHANGELOG.md", "docs/history.md"])
+def test_the_changelog_is_ready_for_the_next_one(root: Path, page: str) -> None:
     """Dated sections, the newest first, below one that is open."""
-    heads = re.findall(r"^## (.*)$", (root / "CHANGELOG.md").read_text(), re.MULTILINE)
+    heads = re.findall(r"^## (.*)$", (root / page).read_text(), re.MULTILINE)
     assert heads[0] == "Unreleased"
     assert heads[-1] == "0.1.0 - 2026-11-22"
     days = [re.fullmatch(r"\d+\.\d+\.\d+ - (\d{4}-\d\d-\d\d)", head) for head in heads[1:]]
@@ -132,6 +140,7 @@ def test_one_run_makes_all_of_it_and_what_fails_nothing(
         "SHA256SUMS",
     }
     assert "- Something." in made["grognard-9.8.7.md"].read_text()
+    assert "\n## 9.8.7 - 2026-12-24\n" in git(copy, "show", "v9.8.7:docs/history.md")
     with zipfile.ZipFile(made[wheel]) as inside:
         assert {name.split("/")[0] for name in inside.namelist()} == {
             "grognard",

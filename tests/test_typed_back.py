@@ -56,6 +56,8 @@ PAGES = [
 ]
 COMMENTS = ("docs/first-change.md", "docs/sequences.md", "docs/packs.md", "docs/pack-keys.md")
 """Pages whose commands belong to a game that the reader writes first."""
+HISTORY = "docs/history.md"
+"""The page that names commands in part, and as they were when they changed."""
 
 
 def _where(file: Path) -> str:
@@ -120,7 +122,7 @@ def test_every_example_is_read_alike_by_all() -> None:
 def test_commands_in_docs_are_read() -> None:
     found = []
     for file in PAGES:
-        if _where(file) in COMMENTS:
+        if _where(file) in (*COMMENTS, HISTORY):
             continue
         text = re.sub(r"```.*?```", "", file.read_text("utf-8"), flags=re.DOTALL)
         found += [

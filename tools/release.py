@@ -22,6 +22,7 @@ from pathlib import Path
 PLACEHOLDER = "ADDRESS-OF-THIS-PROJECT"
 BUILD = "import sys; from setuptools.build_meta import build_wheel; build_wheel(sys.argv[1])"
 OPEN = "## Unreleased\n"
+HISTORY = Path("docs", "history.md")
 
 
 class Refused(Exception):
@@ -66,8 +67,16 @@ def date_changelog(changelog: str, version: str, day: str) -> str:
     return told
 
 
+def date_history(history: str, version: str, day: str) -> str:
+    """Put the unreleased entries of the history under this version and day, if there are any."""
+    entries = re.search(rf"^{OPEN}(.*?)(?=^## |\Z)", history, re.MULTILINE | re.DOTALL)
+    if not entries or not entries[1].strip():
+        return history
+    return history.replace(OPEN, f"{OPEN}\n## {version} - {day}\n", 1)
+
+
 def write_version(folder: Path, version: str, day: str) -> str:
-    """The notes of the version, once both files say it. Raises Refused."""
+    """The notes of the version, once all files say it. Raises Refused."""
     project, log = folder / "pyproject.toml", folder / "CHANGELOG.md"
     text = project.read_text("utf-8")
     before = tomllib.loads(text)["project"]["version"]
@@ -76,6 +85,8 @@ def write_version(folder: Path, version: str, day: str) -> str:
     project.write_text(text.replace(f'version = "{before}"', f'version = "{version}"', 1), "utf-8")
     told = date_changelog(log.read_text("utf-8"), version, day)
     log.write_text(told, "utf-8")
+    history = folder / HISTORY
+    history.write_text(date_history(history.read_text("utf-8"), version, day), "utf-8")
     return notes_of(told, version)
 
 
