@@ -71,8 +71,10 @@ def list_strange_results(system: System) -> Iterator[str]:
 def _list_strange(
     words: Collection[str], sequence: Sequence, kinds: Collection[Any], row: str
 ) -> Iterator[str]:
-    """Yield a fault for each of the words that is no result of outputs of these kinds. `row` is
-    the file and row that the faults begin with.
+    """Yield a fault for each of the words that is no result of outputs of these kinds.
+
+    NOTHING is always one, and nothing is a fault if an output may be any word. Results without any
+    output are one fault. `row` is the file and row that the faults begin with.
     """
     if words and not kinds:
         yield f"{row}: the sequence has no odds_by, so it has no results"
@@ -114,7 +116,10 @@ def _make_hint(word: str, possible_results: Iterable[str]) -> str:
 
 
 def _find_possible_results(kind: object, system: System) -> set[str] | None:
-    """Return the results that an output of this kind may be; None if any word may be one."""
+    """Return the results that an output of this kind may be; None if any word may be one.
+
+    A number has the only result NUMBERED, and yes or no has four: true, false, yes and no.
+    """
     if isinstance(kind, str) and kind in system.lists:
         return set(map(str, system.lists[kind]))
     type_ = get_stated_type(kind)

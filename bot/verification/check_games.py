@@ -19,7 +19,10 @@ Note = Callable[[str], object]
 
 
 def find_state_faults(saved: Saved, events: Sequence[EventRow]) -> list[str]:
-    """Return a fault if the loaded state or the snapshot is not what the log leads to, or []."""
+    """Return a fault if the loaded state or the snapshot is not what the log leads to, or [].
+
+    A state that cannot be read is a fault, too.
+    """
     bodies = [event.data for event in events]
     game = bodies[0].get("game", saved.game.id)
     try:
@@ -56,9 +59,10 @@ async def audit_games(
 
 
 async def audit_game(store: Store, game: str, note: Note = lambda _: None) -> list[str]:
-    """Return the faults of one game: of its chain, dice, outcomes, head and state.
+    """Return the faults of one game: of its chain, dice, outcomes and head, or else of its state.
 
     The dice under unpublished seeds are checked, too. A game that does not exist has no faults.
+    `note` gets remarks that are no faults of this host, see `audit_games`.
     """
     saved = await store.load_game_by_id(game)
     if saved is None:

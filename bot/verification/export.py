@@ -52,7 +52,11 @@ def export_game(
 def build_heading(
     game: str, head: str, packs: Mapping[str, Mapping[str, str]] | None, **about: object
 ) -> Json:
-    """Build the part of an export before its events."""
+    """Build the part of an export before its events.
+
+    `head` is the hash of the last event. `packs` are files by hash; without any the part has none.
+    `about` are more fields for readers of the file.
+    """
     heading: Json = {"format": FORMAT, "version": VERSION, "game": game, **about, "head": head}
     return {**heading, "packs": dict(packs)} if packs else heading
 
@@ -101,7 +105,7 @@ class TextPromises:
             self.note(row.number, row.data)
 
     def note(self, number: int, body: Mapping[str, Any]) -> None:
-        """Note what the body of event `number` says about texts."""
+        """Note what the body of event `number` says about texts: which it promises, seals or opens."""
         self._opened.update(body.get("opens", ()), body.get("reads", ()))
         if "shows" in body:
             self._opened_cards.append(range(body["shows"], number))
@@ -131,7 +135,10 @@ class TextPromises:
 
 
 def _compute_person_key(game: str, row: PersonRow) -> str:
-    """Return the key by which the account of a person is recognized within a game."""
+    """Return the key by which the account of a person is recognized within a game.
+
+    A person from an imported file keeps the key that the file has.
+    """
     if is_imported(row):
         return row.user.removeprefix(IMPORTED)
     return compute_person_key(game, row.user)

@@ -181,7 +181,10 @@ def read_export(data: object) -> Exported:
 
 
 def _read_packs(file: _ExportPart) -> dict[str, dict[str, str]]:
-    """Read the files of the packs in an export, by hash and name. Raises UserError."""
+    """Read the files of the packs in an export, by hash and name. Return {} if it has no packs.
+
+    Raises UserError for more than MOST_PACKS, and for a file that is no text.
+    """
     if "packs" not in file.data:
         return {}
     packs = file.part("packs")
@@ -204,21 +207,21 @@ class _ExportPart:
         self._name = name
 
     def text(self, key: str, default: str | None = None) -> str:
-        """Return the text of a field."""
+        """Return the text of a field, or `default` if it is absent. Without a default it may not be."""
         value = self.data.get(key, default)
         if not isinstance(value, str):
             raise _make_format_error(f"{key} of {self._name}", "a text")
         return value
 
     def number(self, key: str) -> int:
-        """Return the number of a field, a whole one from 0."""
+        """Return the number of a field, a whole one from 0. It may not be absent."""
         value = self.data.get(key)
         if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**53:
             raise _make_format_error(f"{key} of {self._name}", "a whole number")
         return value
 
     def seed(self, key: str) -> bytes:
-        """Return the bytes of a field in hex digits; empty if there is none."""
+        """Return the bytes of a field in hex digits; empty if it is absent."""
         text = self.text(key, "")
         try:
             return bytes.fromhex(text)
@@ -226,7 +229,7 @@ class _ExportPart:
             raise _make_format_error(f"{key} of {self._name}", "hex digits") from None
 
     def part(self, key: str) -> _ExportPart:
-        """Return the object of a field."""
+        """Return the object of a field. It may not be absent."""
         return _ExportPart(self.data.get(key), f"{key} of {self._name}")
 
     def parts(self, key: str) -> list[_ExportPart]:

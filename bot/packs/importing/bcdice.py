@@ -107,9 +107,9 @@ def _build_two_dice_table(
 ) -> TableDraft:
     """Return the table of two dice that are read as tens and ones.
 
-    `order` is the word of BCDice for the die that comes first: "A" or "ASC" for the lower one, "D"
-    or "DESC" for the higher one, "" or "N" for dice as they fall. If the word says nothing but only
-    one order fits the entries, they are read so, which adds a question.
+    `order` is the word of BCDice for the die that comes first: "A", "S" or "ASC" for the lower one,
+    "D" or "DESC" for the higher one. Any other word ("N", "") leaves the dice as they fall, unless
+    the entries fit only one order: they are read so then, which adds a question.
     """
     sign = _ORDER.get(order, "")
     if not sign:
@@ -140,8 +140,10 @@ def is_bcdice_yaml(data: Any) -> bool:
 
 
 def read_bcdice_yaml(data: Mapping[str, Any]) -> tuple[list[TableDraft], list[str]]:
-    """Return each table whose dice are in the file, and remarks on the others. Raises UserError if
-    there is none, or too many.
+    """Return each table that can be read, and remarks on the others.
+
+    A table cannot be read if the file does not say which dice it has. Raises UserError if there is
+    none that can, or too many in all.
     """
     tables = list(_list_tables(data))
     if len(tables) > MOST_TABLES:
@@ -175,7 +177,10 @@ def _list_tables(data: Any, command: str = "table") -> Iterator[_ListedTable]:
 
 
 def _build_draft(listed_table: _ListedTable) -> TableDraft:
-    """Return the draft of a table in YAML. Raises UserError if the file does not say its dice."""
+    """Return the draft of a table in YAML.
+
+    Raises UserError if the file does not say its dice, or says others than a table can have.
+    """
     command, table = listed_table
     name = str(table["name"])
     items = table["items"]

@@ -141,14 +141,16 @@ def guess_dice(spans: Sequence[Span], title: str, questions: list[str]) -> str:
 
 
 def _format_reach(spans: Sequence[Span]) -> str:
-    """Format the range that spans cover, or that they have gaps."""
+    """Format the range that spans cover: `1 to 6`, or `with gaps`."""
     reach = find_covered_range(spans)
     return f"{format_signed(reach[0])} to {format_signed(reach[1])}" if reach else "with gaps"
 
 
 def check_totals(entries: Sequence[tuple[Span, object]], dice: str, title: str) -> None:
-    """Raise UserError, with the `title` of the table, if figures of its entries lie outside the
-    totals of `dice`, if nothing is added to the roll. Figures of d66 are not checked here.
+    """Raise UserError if figures of the entries lie outside the totals of `dice`.
+
+    For dice with a number or modifier added to them, this is not to be called. Figures of d66 are
+    not checked here. `title` is the table in the message.
     """
     if is_digit_dice(dice):
         return
@@ -190,8 +192,9 @@ def _ask_about_no_dice(down: Headings, questions: list[str]) -> None:
 
 
 def _ask_about_order(spans: Sequence[Span], dice: str, questions: list[str]) -> None:
-    """Add the question whether single figures that do not rise from row to row are weights. Raises
-    UserError for figures that come twice.
+    """Add the question whether single figures that do not rise from row to row are weights.
+
+    Nothing is asked about rows with ranges. Raises UserError for figures that come twice.
     """
     figures = [low for low, high in spans if low is not None and low == high]
     if len(figures) < len(spans):

@@ -56,7 +56,10 @@ def has_foundry_results(data: Any) -> bool:
 
 
 def read_foundry(data: Any) -> list[TableDraft]:
-    """Return the tables of a file. Raises UserError for one with a result that cannot be read."""
+    """Return the tables of a file, which is one table or a list of them.
+
+    Raises UserError for a list item that is no table, and for a result that cannot be read.
+    """
     tables = data if isinstance(data, list) else [data]
     titles = {clean_title(table.get("name")) for table in tables if isinstance(table, Mapping)}
     return [_read_foundry_table(table, titles) for table in tables]
@@ -104,10 +107,11 @@ def _list_results(table: Any) -> list[Mapping[str, Any]]:
 
 
 def _choose_die(dice: str, has_formula: bool, spans: Sequence[Span], questions: list[str]) -> str:
-    """Return the dice of a table's formula, or a die whose faces are the figures of its results.
+    """Return the dice that choose a row: those of the formula (`dice`), or a die for the results.
 
-    That die is taken if the table has no formula, or if the formula has a single die with more
-    faces, which adds a question. Without a formula and such a die the dice are "".
+    That die has the figures of the results as its faces. It is taken if the table has no formula,
+    or if the formula has a single die with more faces, which adds a question. Without a formula and
+    such a die the dice are "", as they are for a formula that could not be read.
     """
     highest = _find_last_figure(spans)
     if not dice and not has_formula:
@@ -189,7 +193,7 @@ def _merge_entries(entries: list[tuple[Span, str]], questions: list[str]) -> lis
     """Return the entries in the order of their figures.
 
     If several have the same figure, their texts become one, which adds a question. Spans that
-    overlap are cut into pieces for this.
+    overlap are cut into pieces for this. More than MOST_ENTRIES are only put in order.
     """
     ordered = sorted(entries, key=lambda entry: entry[0][0] or 0)
     if is_rising([span for span, _ in ordered]) or len(ordered) > MOST_ENTRIES:
@@ -390,7 +394,9 @@ def _read_entry(card: str) -> tuple[int, str]:
 
 def _build_deck_draft(deck_list: _DeckList, names: set[str]) -> TableDraft:
     """Return the table of one list: a die with a face for each entry, or several by its weight.
-    `names` are those of all lists in the deck. Raises UserError.
+
+    `names` are those of all lists in the deck. Raises UserError for a list without an entry that
+    can be drawn, and for weights that no die has.
     """
     name = deck_list.name
     entries = [_read_entry(card) for card in deck_list.cards]

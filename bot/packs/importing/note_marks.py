@@ -48,8 +48,10 @@ def ask_about_note_marks(cells: Iterable[object], questions: list[str]) -> None:
 
 
 def _is_marked(value: object, plain: set[str], has_numbers: bool) -> bool:
-    """Return whether a value is a word with a mark that can only be that of a note, or one of the
-    `plain` results, or a number if there are numbers, with any mark.
+    """Return whether a value is a text that ends with the mark of a note.
+
+    A word may have only a mark that can mean nothing else. A text that is one of the `plain`
+    results without its mark may have any, and so may a number if other results are (`has_numbers`).
     """
     if not isinstance(value, str):
         return False
