@@ -438,8 +438,8 @@ def _make_roll_optional(option: Option) -> Option:
 
 
 def format_example(path: Path, example: Mapping[str, Any]) -> str:
-    """Return the example of a game file as a command: flags by name, other inputs as
-    `name=value`.
+    """Return the example of a game file as a command: flags that are on by name, other inputs as
+    `name=value`, quoted if they hold spaces. Flags that are off are left out.
     """
     pieces = ["/" + " ".join(path)]
     for name, value in example.items():

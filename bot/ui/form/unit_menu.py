@@ -30,12 +30,14 @@ class FormPick(NamedTuple):
 def list_unit_picks(
     option: Option, text: str, context: CompletionContext, size: int
 ) -> tuple[FormPick, ...]:
-    """Return the menu of a unit option, of at most `size` entries; () without a roster.
+    """Return the menu of a unit option, of at most `size` entries; () without a roster. Units in
+    `text` are chosen.
 
     The likeliest units come first: those of the side that is meant, that the option is about, and
     in good order. Units that the command would refuse come last, with the reason. Then come the
-    items of `text` that are no roster units. If the roster is longer than the menu, its last entry
-    (MORE) says how to name the other units.
+    items of `text` that are no roster units, if the option takes such. If the roster is longer than
+    the menu, its last entry (MORE) says how to name the other units. Without a text, the unit of
+    the drawn card or chit is chosen if it is the only one and could act.
     """
     if not context.roster:
         return ()
@@ -119,9 +121,10 @@ def _rank_pick(unit: RosterUnit, option: Option, context: CompletionContext) -> 
 
 
 def drop_unable(option: Option, text: str, context: CompletionContext) -> str:
-    """Return a list of units without the roster units that cannot be in it (Reason.is_final).
+    """Return a list of units without the items that name a roster unit that cannot be in it
+    (Reason.is_final) and nothing else. An item with numbers added stays.
 
-    A list without such units stays as it was typed.
+    A list without such items stays as it was typed.
     """
     roster = index_by_name(context.roster)
     reasons = context.reasons.get(option.name, {})
@@ -158,15 +161,17 @@ def _describe_pick(unit: RosterUnit, context: CompletionContext, *, say_side: bo
 
 
 def find_picked_handles(text: str, roster: Iterable[RosterUnit]) -> set[str]:
-    """Return the handles of the roster units that a list names without anything added."""
+    """Return the handles of the roster units that a list names. Items with numbers added do not
+    count.
+    """
     roster_by_name = index_by_name(roster)
     units = (find_plain_unit(item, roster_by_name) for item in split_unit_items(text))
     return {unit.handle for unit in units if unit is not None}
 
 
 def list_typed_items(text: str, roster: Iterable[RosterUnit]) -> list[str]:
-    """Return the other items of a list, at most 10, each once: units by their type, or with numbers
-    added. Items too long for a menu are left out.
+    """Return the items of a list that are more or less than the name of a roster unit: a type, or a
+    unit with numbers added. Each comes once, at most 10. Items too long for a menu are left out.
     """
     roster_by_name = index_by_name(roster)
     items = [item for item in split_unit_items(text) if len(item) < LONGEST]
@@ -200,9 +205,10 @@ def update_unit_list(
 
 
 def keep_roster_items(text: str, roster: Iterable[RosterUnit]) -> str:
-    """Return a list with only the items that name a roster unit.
+    """Return a list with only the items that are the name or handle of a roster unit; an item with
+    anything added is dropped.
 
-    An item that names none is split at its commas first.
+    An item that is none is split at its commas first.
     """
     roster_by_name = index_by_name(roster)
     items: list[str] = []

@@ -67,8 +67,8 @@ def format_percent(chance: float) -> str:
 
 
 def format_points(difference: float) -> str:
-    """Return the change of a chance (-1 to 1) in percentage points: `+30`, `\u221213`; "" for
-    none.
+    """Return the change of a chance (-1 to 1) in whole percentage points: `+30`, `\u221213`, or
+    `<+1` for a smaller one; "" if there is no change.
     """
     points = floor(abs(difference) * 100 + 0.5)
     if points:
@@ -79,10 +79,10 @@ def format_points(difference: float) -> str:
 
 
 def format_rounded_points(chance: float, difference: float) -> str:
-    """Return the change to `chance`, as the difference between the whole percents that are shown:
-    81% and 90% are 9 apart.
+    """Return the change that led to `chance`, by `difference`, in the form of format_points. It is
+    the difference between the whole percents that are shown: 81% and 90% are 9 apart.
 
-    Near 0 and 1, and if the shown percents are equal, it is the rounded difference.
+    Near 0 and 1, and if the shown percents are equal, it is the rounded `difference`.
     """
     previous = chance - difference
     if not 0.01 <= chance <= 0.99 or not 0.01 <= previous <= 0.99:
@@ -166,8 +166,8 @@ def _format_mark(times: int, look: Look) -> str:
 def format_comparison_lines(
     rows: Iterable[tuple[str, float, float]], look: Look = PHONE
 ) -> list[str]:
-    """Return a line for each change (see Compared): its words, bar, percent, and the difference
-    that it makes.
+    """Return a line for each (words, chance, difference) in `rows`: words, bar, percent, and the
+    difference in points. Long words go on lines of their own above it.
     """
     rows = list(rows)
     labels = [word[:_LABEL] for word, _, _ in rows]
