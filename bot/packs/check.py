@@ -309,7 +309,7 @@ def _find_sequence_fault(system: System, sequence: Sequence, questions: list[str
 
 
 def _find_missing_part(system: System, sequence: Sequence, row: str) -> str:
-    """Return a fault if a sequence of a pack has no steps, or if it runs an unknown one; else ""."""
+    """Return a fault if a sequence of a pack has no steps, or runs an unknown one; else ""."""
     if isinstance(system, PackSystem) and sequence.declaration is None and system.parent is None:
         return f"{row}: has no {STEPS}/{sequence.id}.yaml"
     next_ids = [ride.run for ride in sequence.rides]

@@ -105,7 +105,7 @@ class TextPromises:
             self.note(row.number, row.data)
 
     def note(self, number: int, body: Mapping[str, Any]) -> None:
-        """Note what the body of event `number` says about texts: which it promises, seals or opens."""
+        """Note which texts the body of event `number` promises, seals or opens."""
         self._opened.update(body.get("opens", ()), body.get("reads", ()))
         if "shows" in body:
             self._opened_cards.append(range(body["shows"], number))

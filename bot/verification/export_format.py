@@ -207,7 +207,7 @@ class _ExportPart:
         self._name = name
 
     def text(self, key: str, default: str | None = None) -> str:
-        """Return the text of a field, or `default` if it is absent. Without a default it may not be."""
+        """Return the text of a field, or `default` if it is absent. One of the two is needed."""
         value = self.data.get(key, default)
         if not isinstance(value, str):
             raise _make_format_error(f"{key} of {self._name}", "a text")

@@ -92,7 +92,7 @@ def read_date_spans(headings: Sequence[str]) -> list[tuple[Span, ...]]:
 
 
 def _choose_range(ranges: Sequence[tuple[int, int]], previous_high: int | None) -> Span:
-    """Return the first of the ranges that begins just above `previous_high`, else the first of all."""
+    """Return the first range that begins just above `previous_high`, else the first of all."""
     for low, high in ranges:
         if previous_high is not None and low == previous_high + 1:
             return low, high

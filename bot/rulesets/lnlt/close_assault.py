@@ -167,7 +167,7 @@ class Fight:
         return d6(f"attack {self.units[state.unit_index].word}"), d6("vehicle")
 
     def passes(self, state: AssaultState, roll: Roll) -> bool:
-        """Return whether the current unit passes its morale check: 2d6 + mc_mod at or under morale."""
+        """Return whether the current unit passes its morale check: 2d6 + mc_mod <= morale."""
         return sum(roll) + self.mc_mod <= self.morale[state.unit_index]
 
     def get_leader_modifier(self, state: AssaultState) -> int:
