@@ -13,6 +13,8 @@ import pytest
 from bot.commands.dispatch import load_shared_registry
 
 ROOT = Path(__file__).resolve().parent.parent
+OF_A_GAME = ("games", "turns", "units", "undo", "by-post", "rolls")
+"""Pages about a game in a channel."""
 HABITS = {
     r"\bstands\b(?! for| in the way)": "a text or a unit is somewhere; only what has legs stands",
     r"\blies\b": "likewise",
@@ -66,7 +68,7 @@ def test_help_of_every_command() -> None:
         "deploy/README.md",
         "deploy/by-hand.md",
         "deploy/scale/README.md",
-        "docs/games.md",
+        *(f"docs/{name}.md" for name in OF_A_GAME),
         "docs/discord.md",
         "docs/slack.md",
         "docs/dice.md",
@@ -127,7 +129,9 @@ def test_nobody_reads_of_a_go() -> None:
         for spec in load_shared_registry()
         for text in (spec.summary, spec.details)
     ]
-    pages = ("games", "slack", "discord", "cards", "hosts", "glossary", "directory", "beside")
+    pages = (
+        *OF_A_GAME, "slack", "discord", "cards", "hosts", "glossary", "directory", "beside", "sharing",
+    )  # fmt: skip
     for page in ("README.md", *(f"docs/{name}.md" for name in pages)):
         texts += [(page, line) for line in (ROOT / page).read_text("utf-8").splitlines()]
     assert [f"{name}: {text[:120]}" for name, text in texts if GO.search(text)] == []
