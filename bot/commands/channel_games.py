@@ -175,7 +175,8 @@ def find_game_by_row(games: Many[ChannelGame], row: str) -> ChannelGame:
 async def use_named_game(context: Context, typed: str | None) -> None:
     """Let the command work on the game of this channel with the typed number or title, if any.
 
-    The channel itself goes on with its own game. Raises UserError.
+    The channel itself goes on with its own game. Raises UserError if no game of the channel is
+    meant.
     """
     if typed:
         games = await load_channel_games(context.store, context.command.where)

@@ -36,7 +36,10 @@ class PendingRequest:
         return f"{self.game}/{LAPSES}-{self.doc.key}"
 
     def register(self, context: Context) -> None:
-        """Open the request: it is stored with the command."""
+        """Store the request with the command, so that it can be answered.
+
+        With a `game`, also plan the time at which it lapses.
+        """
         context.commit.docs.append(self.doc)
         if self.game:
             data = {"topics": list(self.topics), "what": self.subject}
@@ -44,7 +47,7 @@ class PendingRequest:
             context.commit.due.append(DueRow(self._due_key, due_time, LAPSES, data))
 
     def close(self, context: Context) -> None:
-        """Delete the request: nobody can answer it any more."""
+        """Delete the request, and the planned time of its lapse: nobody can answer it any more."""
         context.commit.drop_docs.append((self.doc.kind, self.doc.key))
         if self.game:
             context.commit.drop_due.append((self._due_key, None))

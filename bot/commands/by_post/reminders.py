@@ -166,7 +166,7 @@ def apply_options(settings: ReminderSettings, options: Mapping[str, Any]) -> Rem
 
 
 def _parse_interval(typed: str) -> int:
-    """Return the typed number of hours, 0 for `off`. Raises UserError."""
+    """Return the typed number of hours, 0 for `off`. Raises UserError unless it is 1 to 168."""
     if comparison_key(typed) in ("off", "0", "no", "never"):
         return 0
     match = _INTERVAL.fullmatch(normalize_value(typed))
@@ -260,7 +260,7 @@ async def show_reminder_settings(context: Context) -> Reply:
 async def change_reminder_settings(context: Context) -> Reply:
     """Change the user's reminder settings and reschedule their reminders, for `/me ping`.
 
-    Without an option, show the settings. Raises UserError.
+    Without an option, show the settings. Raises UserError for an option that cannot be read.
     """
     options = context.clean_options()
     if not any(options.values()):

@@ -57,7 +57,10 @@ async def ask_or_end(context: Context) -> Reply:
     """Ask whether the game is to end. If a director typed `confirm`, end it at once.
 
     If closed hands are left, ask their owners to open them first. A sentence that was typed is
-    stored for the answer. Raises UserError.
+    stored for the answer.
+
+    Raises UserError if no game is on, for a user who may not end it, while a choice is pending, for
+    an unknown winner, and for a sentence that is too long.
     """
     game = context.need_started()
     partners = find_end_partners(game, context.actor)
@@ -396,11 +399,14 @@ def format_points(by_side: Mapping[str, Luck]) -> str:
 
 
 def format_luck_verdict(by_side: Mapping[str, Luck], total: int) -> str:
-    """Return how many of all rolls count, and who was lucky: `12 of 14 rolls: US was luckier than
-    in 97.5 of 100 such games`.
+    """Return how many of all rolls count, and which side was luckiest or unluckiest.
 
-    The side farthest from its expectation is named. With fewer than `ENOUGH` rolls of a side, the
-    verdict is that there are too few.
+    For example `12 of 14 rolls: US was luckier than in 97.5 of 100 such games`. The verdict names
+    the side that is farthest from its expectation. Sides with fewer than `ENOUGH` rolls are left
+    out of it.
+
+    If no side has enough rolls, the verdict is "too few to judge"; if no side is far from its
+    expectation, "nothing out of the ordinary".
     """
     rolls = format_counted_rolls(sum(luck.count for luck in by_side.values()), total)
     judged = {

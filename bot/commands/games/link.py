@@ -67,7 +67,9 @@ not know the user.
 )
 async def handle_link(context: Context) -> Reply:
     """Create a code, use the code that was typed, or end the link of this channel with `off`.
-    Raises UserError.
+
+    A code whose link has been requested already counts as this channel's consent. Raises UserError
+    for an unknown code, and for a user who may not link this channel.
     """
     typed = context.clean_options()["code"]
     if not typed:
@@ -304,7 +306,7 @@ class ChannelLink:
         return f"{self.game}/link-{self.code}-{self.all_channels.index(channel)}"
 
     def build_request(self, expires: float) -> PendingRequest:
-        """Return the request to the channels that have not agreed yet.
+        """Return the request to the channels that have not agreed yet. It is not stored by that.
 
         `expires` is in Unix seconds.
         """

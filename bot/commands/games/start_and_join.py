@@ -94,10 +94,10 @@ KEPT = 7 * DAY
     needs_game=True,
 )
 async def start_game(context: Context) -> Reply:
-    """Start a new game in this channel. If one is on here, post a request to its game master
-    instead.
+    """Start a new game in this channel, unless one is on here.
 
-    Raises UserError.
+    If one is on, post a request to its game master instead. Raises UserError for a game, scenario,
+    name or sides that cannot be used, in both cases.
     """
     options = context.clean_options()
     _, name, _, _ = _read_start_options(options)
@@ -109,7 +109,8 @@ async def start_game(context: Context) -> Reply:
 async def begin_game(context: Context) -> Reply:
     """Begin the new game with the user as game master, and return its first card.
 
-    The game that was played here is kept. Raises UserError.
+    The game that was played here is kept. Raises UserError for a game, scenario, name or sides that
+    cannot be used, and if the packs enabled here do not go together.
     """
     options = context.clean_options()
     await context.use_systems_of_game(None)  # a new game has what is enabled here now
@@ -241,7 +242,8 @@ def _read_start_options(
 ) -> tuple[System, str, tuple[str, ...], Scenario | None]:
     """Return the rule set, name, sides and scenario (None without one) of the new game, as typed.
 
-    A scenario comes with its own sides. Raises UserError.
+    A scenario comes with its own sides. Raises UserError for an unknown game or scenario, a name or
+    sides that cannot be used, and for a scenario together with other sides or with `carry`.
     """
     name = options["name"]
     sides = read_sides(options["sides"] or "")
@@ -428,7 +430,7 @@ async def join_side(context: Context, button_side: str | None = None) -> Reply:
 
 @declare_button("leave", of=ButtonOf.GAME)
 async def press_leave(context: Context) -> Reply:
-    """Leave one's side by the button *Leave US*. Raises UserError."""
+    """Leave the user's side, by the button *Leave US*. Raises UserError if the user plays no side."""
     return await leave_side(context)
 
 

@@ -43,7 +43,12 @@ OR_POST = "or_post"
 
 
 async def store_first_line(context: Context, reply: Reply) -> None:
-    """Record the first line of the public answer in the newest event, as proof of what it said."""
+    """Record the first line of the public answer in the newest event, as proof of what it said.
+
+    Free texts of events that the answer quotes, such as those of a roll that it opens, are stored
+    as marks. Nothing is recorded for a private answer, without a new event, or if the command has
+    recorded a line itself.
+    """
     public_part = _get_public_part(reply)
     ledger = context.ledger
     if public_part is None or not ledger.bodies or "said" in ledger.bodies[-1]:

@@ -232,7 +232,11 @@ def _get_roller_name(context: Context, roll: ScoredRoll) -> str:
 
 
 async def _measure_rolls(context: Context, tally: Tally, measure: Measure) -> MeasuredRolls:
-    """Measure the latest rolls that count. `measure` measures those that are not cached."""
+    """Return the worth of the latest `MOST` rolls that count, for the luck of the sides.
+
+    `measure` computes the worth of rolls that are not cached; it is cached then. Rolls for which it
+    returns None (too slow to measure) are left out of the result.
+    """
     scored = tally.rolls_with_score
     rolls = scored[-MOST:]
     worths = {

@@ -104,7 +104,10 @@ PAGE = 500
     build_optional("event", "its number, such as #41", type="int", min=1, max=10**9),
 )
 async def handle_undo(context: Context) -> Reply:
-    """Undo the event with the typed number, or the player's last step. Raises UserError."""
+    """Undo the event with the typed number, or the player's last step if no number was typed.
+
+    Raises UserError if there is nothing to undo, or if this player may not undo it.
+    """
     number = context.clean_options()["event"]
     if number is None:
         return await undo_last_step(context)
@@ -115,7 +118,11 @@ async def undo_event(context: Context, number: int, confirmed: str = "") -> Repl
     """Undo the event with this number, or ask the other side for consent if it had dice.
 
     If later events of the same player have to go with it, name them and ask first. `confirmed` is
-    the answer to that question, as `_format_confirmation` writes it. Raises UserError.
+    the answer to that question, as `_format_confirmation` writes it.
+
+    If another later event is in the way, the reply says so and offers to undo that one. Raises
+    UserError if the event cannot be undone, if this player may not ask for it, or if later events
+    have changed the same units.
     """
     game = context.need_open()
     actor = context.actor
@@ -218,11 +225,14 @@ async def _list_players_agreeing_to_all(
 
 
 async def undo_last_step(context: Context, button_event: int = 0) -> Reply:
-    """Undo the player's last step, or name it and ask first. Raises UserError.
+    """Undo the player's last step, or name it and ask first.
 
     If the other side has asked this player to agree to an undo, this is their consent.
-    `button_event` is the number of the event that the pressed button of the board was made for;
-    0 if the command was typed.
+    `button_event` is the number of the event that the pressed button of the board was made for; 0
+    if the command was typed.
+
+    Raises UserError if the player has no step that can be undone, or has asked for this undo
+    already.
     """
     game = context.need_open()
     actor = context.actor
@@ -264,8 +274,11 @@ async def _answer_or_choose(
 async def _ask_first(context: Context, step: LastStep, events: list[Json]) -> Reply:
     """Name the event that Undo would take back, privately, with a button that does it.
 
-    If the other side has an open request for that undo, agree to it. `events` are the newest
-    events of the game, newest first. Raises UserError.
+    If the other side has an open request for that undo, agree to it. `events` are the newest events
+    of the game, newest first.
+
+    Raises UserError if later events have changed the same units, or if the player has asked for
+    this undo already.
     """
     event, *others = step.offers
     number = event["number"]
@@ -358,8 +371,11 @@ async def _refuse_overtaken_undo(context: Context, later_event: Json, number: in
 async def redo_event(context: Context, number: int | None = None) -> Reply:
     """Redo the event that was undone last, if nothing has changed the game since.
 
-    `number`, if given, must be that event. Events that were undone together come back together. An
-    undo by consent is redone by consent. Raises UserError.
+    Events that were undone together come back together. An undo by consent is redone by consent:
+    the reply is then a request to the other side.
+
+    Raises UserError if there is nothing to redo, if `number` is given and is another event, and if
+    this player may not redo it.
     """
     game = context.need_open()
     actor = context.actor
@@ -473,8 +489,9 @@ async def _ask_for_consent(
     """Ask the other players to agree to the undo or redo, and store the request.
 
     If one of them has asked for the same already, agree to that request instead. The request names
-    the oldest event of the group, and the other events go with it. `verb` is UNDO or REDO. Raises
-    UserError.
+    the oldest event of the group, and the other events go with it. `verb` is UNDO or REDO.
+
+    Raises UserError if this player has asked for it already, or is unknown to the game.
     """
     ledger = context.ledger
     actor = context.actor
@@ -614,7 +631,11 @@ async def consent_to_undo(
 ) -> Reply:
     """Agree to the open request about an event, for the other side or as a manager in its place.
 
-    `newest_events` are newest first; empty if the caller has not loaded them. Raises UserError.
+    The event is undone or redone at once. `newest_events` are newest first; empty if the caller has
+    not loaded them.
+
+    Raises UserError if no request is open, if the event can no longer be undone or redone, and for
+    a player who may not agree, such as the one who asked.
     """
     game = context.need_open()
     actor = context.actor
@@ -673,7 +694,7 @@ async def _load_undoable(
 async def refuse_undo(context: Context, number: int) -> Reply:
     """Refuse another player's request about an event, or withdraw the player's own.
 
-    Raises UserError.
+    Raises UserError if no request is open, and for a player who may not answer it.
     """
     context.need_open()
     actor = context.actor

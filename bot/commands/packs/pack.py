@@ -360,7 +360,8 @@ async def save_reviewed_pack(
 async def show_pack(context: Context) -> Reply:
     """Show the contents of a pack of this server, checked again by the present rules of packs.
 
-    A pack with faults by these rules gets a reply that lists them. Raises UserError.
+    A pack with faults by these rules gets a reply that lists them. Raises UserError if this server
+    does not have the pack, or if its files are gone.
     """
     version, enabled = await find_version(context)
     pack = await _load_pack(context, version.hash)
@@ -469,8 +470,9 @@ def _list_understood_tables(review: Review) -> list[Part]:
 
 
 def _list_questions(review: Review) -> list[Part]:
-    """Return the questions of the review for the author of the pack, with a heading; [] if there
-    are none.
+    """Return the questions of the review for the author of the pack, below a heading.
+
+    The first `MOST_QUESTIONS` are listed, the others only counted. [] if there are none.
     """
     questions = review.report.questions
     if not questions:

@@ -320,7 +320,10 @@ def build_roll_buttons(
 
 
 def _is_refused(facts: Json) -> bool:
-    """Return whether the card allowed none of the units of an event to roll."""
+    """Return whether the card allowed none of the units of an event to roll.
+
+    `facts` are the fields of the event. False if it has dice, or any other result than NOT_ALLOWED.
+    """
     if facts.get("dice"):
         return False
     out = facts.get("out", {})

@@ -68,7 +68,10 @@ def build_already_done_reply(text: str) -> Reply:
 
 @declare_button("reveal", of=ButtonOf.EVENT, in_earlier_games=True)
 async def press_reveal(context: Context, number: int) -> Reply:
-    """Open a sealed roll: the button *Open*. Raises UserError."""
+    """Open a sealed roll: the button *Open*. A roll that is open already gets a reply that says so.
+
+    Raises UserError if the roll is another player's, or if there is no such roll.
+    """
     event = None if number in context.need_game().sealed else await context.load_event(number)
     if event is not None and event["kind"] == "sealed":
         return build_already_done_reply(f"#{number} is open.")
@@ -79,7 +82,8 @@ async def press_reveal(context: Context, number: int) -> Reply:
 async def press_undo(context: Context, number: int, more: str) -> Reply:
     """Undo the event above the button. The board's button undoes the player's last step.
 
-    The button works until its event is undone, and again after a redo. Raises UserError.
+    `more` is BOARD for the board's button, else the confirmation of `undo_event`. An event that is
+    undone already gets a reply that says so. Raises UserError if the event cannot be undone.
     """
     if number in context.need_game().redo:
         return build_already_done_reply(await undo.describe_undone_event(context, number))
@@ -90,7 +94,10 @@ async def press_undo(context: Context, number: int, more: str) -> Reply:
 
 @declare_button("redo", of=ButtonOf.EVENT)
 async def press_redo(context: Context, number: int) -> Reply:
-    """Redo the event of an undo, until something new happens. Raises UserError."""
+    """Redo the event of an undo.
+
+    Raises UserError if something new has happened since, and for a player who may not redo it.
+    """
     return await undo.redo_event(context, number)
 
 
@@ -100,7 +107,7 @@ async def press_consent_or_refuse(context: Context, number: int, request_id: str
     """Agree to a request for an undo or redo, or refuse it: the buttons *Agree* and *Refuse*.
 
     They answer the request with this id only, not a later one about the same event. Raises
-    UserError.
+    UserError if that request is closed, and for a player who may not answer it.
     """
     request = await undo.load_undo_request(context, number)
     if request is None or request["id"] != request_id:
@@ -122,8 +129,11 @@ def _replace_pressed_message(context: Context, reply: Reply) -> Reply:
 async def roll_draft(context: Context, key: str, draft: Draft | None = None) -> Reply:
     """Roll a draft, which holds a command from a form or from an answer about odds.
 
-    The draft is deleted, so that it rolls only once. `draft` is None if it is not loaded yet.
-    Raises UserError.
+    The draft is deleted, so that it rolls only once. A second press by the same user gets a reply
+    that names the result. `draft` is None if it is not loaded yet.
+
+    Raises UserError if the draft has expired, is another user's or belongs to another game, and if
+    its command cannot be played.
     """
     draft = draft or await load_draft(context.store, key)
     earlier_roll = await context.store.load_doc(ROLLED, key) if draft is None else None
@@ -151,7 +161,7 @@ async def roll_draft(context: Context, key: str, draft: Draft | None = None) -> 
 
 
 async def play_meant_command(desk: Context) -> Reply:
-    """Run the command of a button. A UserError gets it as the typed text."""
+    """Run the command of a button. If it raises a UserError, store the command there as typed text."""
     options = desk.command.options
     try:
         return await play_command(desk)
@@ -165,7 +175,8 @@ async def play_meant_command(desk: Context) -> Reply:
 async def count_draft_odds(context: Context, key: str) -> Reply:
     """Answer the odds of the command in a form, privately.
 
-    The button *Roll it* of the answer uses the same draft, so it rolls only once. Raises UserError.
+    The button *Roll it* of the answer uses the same draft, so it rolls only once. Raises UserError
+    if the draft was used or is another user's, and if its odds cannot be computed.
     """
     draft = await load_own_draft(context, key)
     options = dict(draft.better or draft.options)
@@ -183,7 +194,10 @@ async def enter_die(context: Context, key: str, hand: str) -> Reply:
     """Enter a real die on the keypad, and show the keypad of the next one.
 
     After the last die, roll the draft and delete it. Nothing is stored before that: the buttons
-    hold the dice so far, as in `die:KEY:6,1`. Raises UserError.
+    hold the dice so far, as in `die:KEY:6,1`.
+
+    Raises UserError if the draft was used or is another user's, if its command cannot be played,
+    and if the next die cannot be entered on a keypad.
     """
     draft = await load_own_draft(context, key)
     options = draft.better or draft.options
@@ -295,7 +309,9 @@ async def repeat_number(context: Context, number: int) -> Reply:
 async def repeat_event(context: Context, event: Json) -> Reply:
     """Roll an event's command again with the same inputs, and within its game with its label.
 
-    Raises UserError.
+    Units that have left the fight are left out. A line of the reply says how the others have
+    changed since. Raises UserError if the command can no longer be played; if all targets have left
+    the fight, the error asks for others.
     """
     options: Json = remove_derived_inputs(event)
     if event.get("texts") and not context.game.ended:
@@ -396,7 +412,8 @@ def drop_lost_units(context: Context, spec: CommandSpec, options: Json) -> Json:
 async def fire_at_other_target(context: Context, number: int, more: str) -> Reply:
     """Repeat shot #`number` at the targets of a menu entry, `more`.
 
-    If the game confirms repeated shots, return the question instead. Raises UserError.
+    If the game confirms repeated shots, return the question instead. Raises UserError if the event
+    is no shot, if the menu entry has no targets any more, and if the shot cannot be played.
     """
     game = context.need_game()
     event = await load_event_body(context.store, context.ledger.row, game, number)
@@ -458,7 +475,8 @@ def _are_in_one_hex(units: Sequence[RosterUnit], others: Iterable[RosterUnit]) -
 async def press_call(context: Context, moment: str, call_index: str) -> Reply:
     """Roll the sequence of a call for the called units that the player may roll for.
 
-    `moment` is the phase for which the button was made. Raises UserError.
+    `moment` is the phase for which the button was made, `call_index` the call in it. Raises
+    UserError if that phase is over, if all units have rolled, and if none is the player's.
     """
     game = context.need_started()
     actor = context.actor
@@ -480,9 +498,12 @@ async def press_call(context: Context, moment: str, call_index: str) -> Reply:
 
 @declare_button("sequence", of=ButtonOf.GAME)
 async def press_sequence(context: Context, moment: str, id: str) -> Reply:
-    """Roll a combat sequence without inputs, once in the phase of its button.
+    """Roll the combat sequence `id`, which takes no inputs, once in the phase of its button.
 
-    `moment` is the phase for which the button was made. Raises UserError.
+    `moment` is the phase for which the button was made. If it is over, return a refusal. Old
+    buttons name no phase (`moment` is the sequence, `id` empty) and roll whenever they are pressed.
+
+    Raises UserError if the sequence was rolled in this phase already, or if no game is on.
     """
     if not id:  # a button of before, which names no phase
         moment, id = "", moment
@@ -512,8 +533,11 @@ async def press_sequence(context: Context, moment: str, id: str) -> Reply:
 async def decide_initiative(context: Context, about: str | None = None) -> Reply:
     """Give the initiative to the typed side, or roll for it if none is typed.
 
-    `about` is the phase of the button *Initiative*, which always rolls; None for the command.
-    Raises UserError.
+    `about` is the phase of the button *Initiative*, which always rolls; None for the command. If
+    that phase is over, return a refusal.
+
+    Raises UserError for an unknown side, for a user who does not play, and for the button if this
+    phase has given the initiative already.
     """
     refusal = refuse_old_card(context, about) if about is not None else None
     if refusal:
@@ -530,7 +554,10 @@ async def decide_initiative(context: Context, about: str | None = None) -> Reply
 
 
 async def _need_no_initiative(context: Context) -> None:
-    """Raise UserError if this phase has given the initiative already. Both players have a button."""
+    """Raise UserError if the initiative was given or rolled for in this phase already.
+
+    Both players have a button for it, and the second press must not roll again.
+    """
     events = await list_phase_events(context)
     is_known = any(
         event["kind"] == "initiative" or event.get("target") == "initiative" for event in events

@@ -127,7 +127,11 @@ EVEN = 3
     example="2d6+3",
 )
 async def handle_roll(context: Context) -> Reply:
-    """Roll dice, or answer their odds: the command `/roll`. Raises UserError."""
+    """Roll dice, or answer their odds: the command `/roll`.
+
+    Raises UserError for dice that cannot be read, and for dice rolled by hand if the game does not
+    allow them.
+    """
     options = _drop_empty_options(context.command.options)
     if context.spec.counts_only_odds(options):
         return await answer_odds(context, context.spec, options)
@@ -139,8 +143,10 @@ async def handle_roll(context: Context) -> Reply:
 
 
 async def handle_lookup(context: Context) -> Reply:
-    """Look up a table. Nothing is recorded, unless the table is left without a number: then its
-    dice are rolled first. Raises UserError.
+    """Look up a table. If it is left without a number, roll its dice first and record the roll.
+
+    A look-up without a roll is not recorded. The option `whole` shows the whole table. Raises
+    UserError for a number that the table does not have, and for `private` if it needs a roll.
     """
     spec = context.spec
     options = _drop_empty_options(context.command.options)
@@ -201,9 +207,11 @@ def _add_rolls_called_for(
 
 
 async def handle_sequence(context: Context) -> Reply:
-    """Play and record a sequence, or answer its odds privately.
+    """Play and record a sequence, or answer its odds privately if the options ask for them.
 
-    If a unit cannot act, the error offers the command with the units that can. Raises UserError.
+    Raises UserError for inputs that do not fit, and for units that cannot act or are not the
+    player's. Such an error offers the command with the units that can act, if there are any. If the
+    card forbids the roll, the error offers to roll anyway.
     """
     spec = context.spec
     options = _drop_empty_options(context.command.options)
@@ -243,8 +251,10 @@ async def _play_sequence(
 ) -> Reply:
     """Play a sequence with the game's dice and roster, record it, and build the answer.
 
-    Return a question instead if the shot is at nobody or at the player's own side. Raises
-    UserError, mostly before the first die.
+    Return a question instead if the shot is at nobody or at the player's own side.
+
+    Raises UserError if the sequence cannot be played: its inputs do not fit, a unit or card is not
+    available, a choice is pending, or the card forbids it. Most errors come before the first die.
     """
     game = context.game
     spec = context.spec
@@ -722,9 +732,10 @@ def build_lookup_buttons(
 
 @declare_button("whole", private=True)
 async def press_whole_table(context: Context, typed: str) -> Reply:
-    """Show the whole table of a button, with the looked-up cell marked. Raises UserError.
+    """Show the whole table of a button, with the looked-up cell marked.
 
-    `typed` is the command of the look-up.
+    `typed` is the command of the look-up. Raises UserError if it is no look-up, or if its rule set
+    is not enabled here.
     """
     parsed = parse_text(typed, context.registry)
     spec = parsed.spec

@@ -113,16 +113,21 @@ class OpenedRolls:
     example="41",
 )
 async def reveal_roll(context: Context) -> Reply:
-    """Open the player's own sealed roll, and apply its results to the units. Raises UserError."""
+    """Open the player's own sealed roll with the typed number, and apply its results to the units.
+
+    The option `game` names an earlier game of this channel. Raises UserError if there is no such
+    game or sealed roll, or if somebody else made the roll.
+    """
     options = context.clean_options()
     await use_named_game(context, options["game"])
     return await reveal_number(context, options["event"])
 
 
 async def reveal_number(context: Context, number: int) -> Reply:
-    """Open the sealed roll with this number, and apply its results to the units.
+    """Open the sealed roll of event `number`, and apply its results to the units.
 
-    Raises UserError if it is not sealed, or if somebody else made it.
+    Raises UserError if that roll is not sealed, or if another player made it. If the game no longer
+    knows that player, anybody may open it.
     """
     game = context.need_game()
     if number not in game.sealed:

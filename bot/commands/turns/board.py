@@ -78,7 +78,11 @@ MOST_CHOICES = 25
     needs_game=True,
 )
 async def post_or_remove_board(context: Context) -> Reply:
-    """Post the board here, or with `off` remove it. Raises UserError."""
+    """Post the board here, or with `off` remove it.
+
+    A board that was posted before is withdrawn. Raises UserError if no game is on, or if there is
+    no board to remove.
+    """
     game = context.need_started()
     doc = await context.store.load_doc(BOARD, context.ledger.row)
     context.ledger.is_touched = (
@@ -295,7 +299,10 @@ def _build_side(
 
 
 def _format_unit_names(units: list[RosterUnit], max_names: int) -> str:
-    """Return the names of units without the name of their side, which is above them."""
+    """Return at most `max_names` names of units in one text, and how many more there are.
+
+    The name of their side is left out, because it is above them.
+    """
     rest = f" and {len(units) - max_names} more" if len(units) > max_names else ""
     return (
         join_names(

@@ -183,7 +183,7 @@ async def import_units(context: Context) -> Reply:
 
 
 def _format_notes(notes: Sequence[str]) -> list[str]:
-    """Return each note as a sentence, at most `MAX_NOTES`, and the number of the others."""
+    """Return at most `MAX_NOTES` notes as sentences, and a last one on how many more there are."""
     lines = [f"{note[:1].upper()}{note[1:]}." for note in notes[:MAX_NOTES]]
     if len(notes) > MAX_NOTES:
         left_out = format_count(len(notes) - MAX_NOTES, "more note")
@@ -266,14 +266,18 @@ def _find_system(game: Game, type_: str) -> System:
 
 
 def _choose_side(game: Game, own_side: str, typed: str | None) -> str:
-    """Return the side of new units: the typed one, otherwise the player's own. Raises UserError."""
+    """Return the side of new units: the typed one, otherwise the player's own.
+
+    Raises UserError for a typed side that the game does not have or that cannot name a side.
+    """
     return _find_side(game, typed) if typed else own_side
 
 
 def _find_side(game: Game, typed: str) -> str:
     """Return the side of the game that was typed. A game without sides takes any short name.
 
-    Raises UserError.
+    Raises UserError if the game has sides but not this one, or if the name is too long or would be
+    misread.
     """
     if game.sides:
         return find_side(game, typed)
@@ -448,10 +452,10 @@ async def remove_from_roster(context: Context) -> Reply:
 
 
 def find_units(context: Context, typed: str) -> list[RosterUnit]:
-    """Return the units with the typed name, handle or selector (`GI 1..10`, `all shaken`), at
-    least one.
+    """Return the units with the typed name, handle or selector (`GI 1..10`, `all shaken`).
 
-    Raises UserError.
+    There is at least one. Raises UserError if no unit of the roster is meant, or if it is unclear
+    which.
     """
     game = context.need_game()
     roster = build_roster(game)

@@ -60,7 +60,8 @@ HALF = " ½"
 async def list_units(context: Context) -> Reply:
     """List the roster by sides to the user alone, or to the channel with the option `public`.
 
-    Eliminated units are listed only with the option `all` or a state. Raises UserError.
+    Eliminated units are only named below the tables, unless the option `all` or a state lists them.
+    Raises UserError for an unknown side or state.
     """
     return _build_list_reply(context, context.clean_options())
 
@@ -70,7 +71,7 @@ async def press_share(context: Context, everyone: str, side: str, state: str) ->
     """Show the list to the whole channel, by the button *Share* of a private list.
 
     The arguments are the options of that list; `everyone` is "all" if it had eliminated units.
-    Raises UserError.
+    Raises UserError if the side or state no longer exists.
     """
     options = {
         "all": everyone == "all",
@@ -85,8 +86,10 @@ async def press_share(context: Context, everyone: str, side: str, state: str) ->
 def _build_list_reply(context: Context, options: Mapping[str, Any]) -> Reply:
     """Return the list of units with these options: `all`, `side`, `state` and `public`.
 
-    Eliminated units are named below the tables, unless `all` or a state lists them. Raises
-    UserError.
+    Eliminated units are named below the tables, unless `all` or a state lists them. Without units
+    in the game, the list has an example of how to add some. Buttons are on a private list only.
+
+    Raises UserError for an unknown side or state, and if there is no game.
     """
     game = context.need_game()
     system = context.system

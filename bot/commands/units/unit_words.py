@@ -20,8 +20,10 @@ def describe_unit(unit: RosterUnit, system: System | None) -> str:
 
 
 def describe_units(units: Iterable[RosterUnit], system: System | None) -> list[str]:
-    """Describe units line by line. Three or more in a row that differ only in name and handle share
-    one line: `GI 1-12 (us1..us12)`.
+    """Return the lines that describe these units, in their order.
+
+    Three or more successive units that differ only in name, and whose handles count up by one,
+    share a line: `GI 1-12 (us1..us12): ...`. All others have a line each.
     """
     lines: list[str] = []
 
@@ -82,7 +84,7 @@ def describe_changes(unit_before: RosterUnit, unit_after: RosterUnit, system: Sy
     changes = [
         *_describe_new_kind(unit_before, unit_after, system),
         *_describe_new_numbers(unit_before, unit_after),
-        *_describe_turn(unit_before, unit_after, system),
+        *_describe_flip(unit_before, unit_after, system),
     ]
     added_marks = unit_after.marks - unit_before.marks
     removed_marks = unit_before.marks - unit_after.marks
@@ -124,10 +126,13 @@ def _describe_new_numbers(unit_before: RosterUnit, unit_after: RosterUnit) -> It
             yield _describe_change(f"{counter_faces.format_word(key)} {new_text}", old_text)
 
 
-def _describe_turn(
+def _describe_flip(
     unit_before: RosterUnit, unit_after: RosterUnit, system: System | None
 ) -> Iterator[str]:
-    """Yield that the counter was turned over, or its other side if that has changed."""
+    """Yield that the unit's counter was flipped to its other side.
+
+    If it was not, but the side that is face down has changed, yield a description of that side.
+    """
     if unit_before.turned != unit_after.turned:
         yield "turned to its reduced side" if unit_after.turned else "turned to its full side"
     elif unit_before.back != unit_after.back:
