@@ -299,7 +299,7 @@ class Context:
 
         The previous game stays in the store. `fields` are those of the game's first event.
         """
-        previous_row = self.ledger.was.row if self.ledger.was is not None else None
+        previous_row = self.ledger.loaded.row if self.ledger.loaded is not None else None
         linked_channels = self.ledger.places
         writer = self.ledger.writer
         if self.ledger.row:

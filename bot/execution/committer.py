@@ -95,7 +95,7 @@ class CommandCommitter:
         self._keep_packs(context, ledgers)
         await store_first_line(context, reply)
         has_waits_changed = any(
-            waited_for(ledger.before) != waited_for(ledger.game) for ledger in ledgers
+            waited_for(ledger.game_before) != waited_for(ledger.game) for ledger in ledgers
         )
         if commit.bindings or has_waits_changed:
             await update_reminders_and_deadlines(context)
@@ -182,7 +182,7 @@ class CommandCommitter:
 
     async def _forget_receipts(self, context: Context) -> None:
         """Delete the receipts of erased games and forgotten users."""
-        loaded = context.ledger.was
+        loaded = context.ledger.loaded
         erased_places = (
             loaded.places if loaded is not None and loaded.row in context.commit.erase else ()
         )
@@ -201,7 +201,9 @@ class CommandCommitter:
                 self._games.drop(ledger.row)  # the places where it is played have changed
             elif ledger.has_events:
                 places = (
-                    ledger.was.places if ledger.was is not None else (context.command.where.key,)
+                    ledger.loaded.places
+                    if ledger.loaded is not None
+                    else (context.command.where.key,)
                 )
                 self._games.keep(ledger.build_loaded_game(places))
             elif ledger.is_touched:
@@ -241,7 +243,7 @@ def _list_changed_hands(ledgers: Many[Ledger]) -> Iterator[str]:
     """Yield each game in which hands may have changed."""
     for ledger in ledgers:
         game = ledger.game
-        old_game = ledger.was.game if ledger.was is not None else game
+        old_game = ledger.loaded.game if ledger.loaded is not None else game
         old_values = (old_game.cards, old_game.players, old_game.ended)
         if old_values != (game.cards, game.players, game.ended):
             yield ledger.row
@@ -293,8 +295,8 @@ def _list_linked_answers(
     current_place = context.command.where.key
     places: dict[str, None] = {}
     for ledger in ledgers:
-        if ledger.was is not None and (ledger.has_events or is_request):
-            places |= dict.fromkeys(ledger.was.places)
+        if ledger.loaded is not None and (ledger.has_events or is_request):
+            places |= dict.fromkeys(ledger.loaded.places)
     places.pop(current_place, None)
     if not places:
         return

@@ -37,28 +37,53 @@ HANDS = "hands"
 """
 
 
-class LoadedGame(NamedTuple):
-    """One version of a game.
+class DoneButton(NamedTuple):
+    """The last shot of a game that has *Done* under it."""
 
-    `row` is its id in the store. The id in `game` stays the same after an import.
-    """
+    shot_number: int = 0
+    """The number of its event, 0 if no shot has the button."""
+    is_known: bool = True
+    """Whether `shot_number` holds. If not, the log has to be searched."""
+
+
+UNKNOWN_DONE_BUTTON = DoneButton(is_known=False)
+
+
+class StoredHands(NamedTuple):
+    """The contents of all closed hands after an event."""
+
+    event_number: int = 0
+    """The last event that moved closed cards, 0 if that is not known."""
+    text: str = ""
+    """The hands as canonical JSON, "" if they are not known."""
+
+
+class LoadedGame(NamedTuple):
+    """One version of a game, as loaded from the store."""
 
     row: str
+    """The game's id in the store. `game.id` is another one if the game was imported."""
     game: Game
     version: int
+    """Counts the commits to the game. A commit on an older version is a Conflict."""
     head: str
+    """The hash of the last event, which covers all events before it."""
     persons: Mapping[str, PersonRow]
+    """All who took part, by person id."""
     seed: SeedRow
+    """The dice secret in force."""
     places: tuple[str, ...]
+    """The keys of the channels that play the game."""
     snapshot_at: int
+    """The number of the event after which the last snapshot was stored."""
     has_board: bool = False
+    """Whether a channel has a pinned board of the game."""
     is_unasked: bool = False
-    shown: int = -1  # the last event whose answer had digits of the head; -1: not known
-    done_under: int = -1  # the last shot that has *Done* under it; -1: not known, 0: none
-    hands: tuple[int, str] = (
-        0,
-        "",
-    )  # the last event that moved closed cards, and the hands after it as text
+    """Whether a check has found no open request to undo."""
+    digits_event: int = -1
+    """The last event whose answer ended with digits of the head, -1 if that is not known."""
+    done_button: DoneButton = UNKNOWN_DONE_BUTTON
+    hands: StoredHands = StoredHands()
 
     @property
     def may_be_asked(self) -> bool:
@@ -200,7 +225,7 @@ def estimate_size(loaded: LoadedGame) -> int:
     units_size = _UNIT * len(game.units)
     persons_size = _PERSON * person_count
     numbers_size = _NUMBER * number_count
-    return _BARE + units_size + persons_size + numbers_size + len(loaded.hands[1])
+    return _BARE + units_size + persons_size + numbers_size + len(loaded.hands.text)
 
 
 async def iterate_events(

@@ -12,7 +12,15 @@ from bot.game.events import (
     is_passed_over,
 )
 from bot.game.free_play_seed import PreparedSeed
-from bot.game.game_cache import HANDS, SNAPSHOT_EVERY, LoadedGame, find_person, is_imported
+from bot.game.game_cache import (
+    HANDS,
+    SNAPSHOT_EVERY,
+    DoneButton,
+    LoadedGame,
+    StoredHands,
+    find_person,
+    is_imported,
+)
 from bot.game.pending import CommandReach, Hold, find_event_hold, find_hold
 from bot.game.state import Game, Json, to_json
 from bot.game.tracks import get_track_keys, list_track_titles
@@ -54,12 +62,13 @@ class Ledger:
 
     def __init__(self, loaded: LoadedGame | None, writer: EventWriter) -> None:
         self.writer = writer
-        self.was = loaded
+        self.loaded = loaded
+        """The game as it was loaded, None if the command began without one."""
         self.row = loaded.row if loaded else ""
         """Its id in the store; "" while no game is loaded or begun."""
         self._head = loaded.head if loaded else ""
         self.game: Game = loaded.game if loaded else Game("")
-        self.before = self.game
+        self.game_before = self.game
         """The game as it was loaded; an empty one if it is new."""
         self.places = loaded.places if loaded else ()
         """The places in which the loaded game is played."""
@@ -72,16 +81,14 @@ class Ledger:
         """The last event, while it may still get what its answer says."""
         self.new_persons: dict[str, PersonRow] = {}
         self.new_texts: list[TextRow] = []
-        self.hands = loaded.hands if loaded else (0, "")
-        """The last event here that moved closed cards, and the hands after it as text; 0 if that
-        is not known.
-        """
+        self.hands = loaded.hands if loaded else StoredHands()
+        """The closed hands after the last event that moved closed cards."""
         self.new_seeds: dict[int, SeedRow] = {}
         self._claimed = ""
-        self.shown = loaded.shown if loaded else 0
+        self.digits_event = loaded.digits_event if loaded else 0
         """The last event whose answer had digits of the head; -1 if that is not known."""
-        self.done_under = loaded.done_under if loaded else 0
-        """The last shot that has *Done* under it; 0 for none, -1 if that is not known."""
+        self.done_button = loaded.done_button if loaded else DoneButton()
+        """The last shot that has *Done* under it."""
         self.is_touched = False
         """Whether the game's version counts up without an event, so that no process goes on with its
         cached game."""
@@ -187,10 +194,10 @@ class Ledger:
         Return the event.
         """
         self.row = prepared.game if prepared is not None else create_id()
-        self.hands = (0, "")
+        self.hands = StoredHands()
         self._head = compute_genesis(self.row)
         self.game = Game(self.row)
-        self.before = Game("")
+        self.game_before = Game("")
         start = self.game
         if game is not None:
             start = replace(game, id=self.row, master=self.ensure_person())
@@ -244,7 +251,7 @@ class Ledger:
     def keep_hands(self, hands: Hands) -> None:
         """Store the contents of the closed hands after the next event."""
         text = to_canonical(hands)
-        self.hands = self.next_number, text
+        self.hands = StoredHands(self.next_number, text)
         self.new_texts.append(TextRow(self.row, self.next_number, HANDS, "", text))
 
     def add(
@@ -425,8 +432,8 @@ class Ledger:
         It includes a snapshot if one is due.
         """
         if not self.has_events:
-            if self.is_touched and self.was is not None:
-                return GameChange(self.row, self.was.version)
+            if self.is_touched and self.loaded is not None:
+                return GameChange(self.row, self.loaded.version)
             return None
         version, snapshot_at = self._get_previous_version()
         is_due = self.game.number - snapshot_at >= SNAPSHOT_EVERY
@@ -435,9 +442,9 @@ class Ledger:
 
     def _get_previous_version(self) -> tuple[int, int]:
         """Return the version and the last snapshot of the game as loaded, (0, 0) for a new game."""
-        if self.was is None or self.was.row != self.row:
+        if self.loaded is None or self.loaded.row != self.row:
             return 0, 0
-        return self.was.version, self.was.snapshot_at
+        return self.loaded.version, self.loaded.snapshot_at
 
     def build_loaded_game(self, places: tuple[str, ...]) -> LoadedGame:
         """Build the loaded game for the time after the change is committed."""
@@ -446,7 +453,7 @@ class Ledger:
         version, snapshot_at = self._get_previous_version()
         if self.game.number - snapshot_at >= SNAPSHOT_EVERY:
             snapshot_at = self.game.number
-        is_same_row = self.was is not None and self.was.row == self.row
+        is_same_row = self.loaded is not None and self.loaded.row == self.row
         return LoadedGame(
             row=self.row,
             game=self.game,
@@ -456,18 +463,18 @@ class Ledger:
             seed=self.seed,
             places=places,
             snapshot_at=snapshot_at,
-            has_board=is_same_row and self.was is not None and self.was.has_board,
+            has_board=is_same_row and self.loaded is not None and self.loaded.has_board,
             is_unasked=self._is_unasked(),
-            shown=self.shown,
-            done_under=self.done_under,
+            digits_event=self.digits_event,
+            done_button=self.done_button,
             hands=self.hands,
         )
 
     def _is_unasked(self) -> bool:
         """Return whether no request to undo can be open."""
-        if self.was is None or self.was.row != self.row:
+        if self.loaded is None or self.loaded.row != self.row:
             return True
-        return self.was.is_unasked or self.is_unasked
+        return self.loaded.is_unasked or self.is_unasked
 
 
 _BARE = ("closed",)

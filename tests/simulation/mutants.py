@@ -268,11 +268,9 @@ def _hands_remembered(patch: pytest.MonkeyPatch) -> None:
     closed = bot.commands.closed_piles.load_closed_hands
 
     async def stale(context: Context, id: str) -> Any:
-        if context.ledger.hands[0]:
-            context.ledger.hands = (
-                context.game.cards.get(get_last_key(id), 0),
-                context.ledger.hands[1],
-            )
+        if context.ledger.hands.event_number:
+            number = context.game.cards.get(get_last_key(id), 0)
+            context.ledger.hands = context.ledger.hands._replace(event_number=number)
         return await closed(context, id)
 
     for module in (bot.commands.closed_piles, bot.commands.play.decks):

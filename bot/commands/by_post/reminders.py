@@ -579,10 +579,10 @@ async def update_reminders_and_deadlines(context: Context) -> None:
     its rows are stored, because they may have been handled while the game was put aside.
     """
     for ledger in (*context.other_ledgers, context.ledger):
-        if not ledger.has_events or not (ledger.game.started or ledger.before.started):
+        if not ledger.has_events or not (ledger.game.started or ledger.game_before.started):
             continue
         is_brought_in = any(binding.game == ledger.row for binding in context.commit.bindings)
-        game_before = Game("") if is_brought_in else ledger.before
+        game_before = Game("") if is_brought_in else ledger.game_before
         await update_reminders(context, ledger, game_before)
         deadlines_before = list_deadlines(game_before)
         deadlines_after = list_deadlines(ledger.game)

@@ -109,7 +109,7 @@ async def _adopt_imported_game(context: Context, exported: Exported, unplayed: i
     ledger = Ledger(None, context.ledger.writer)
     await asyncio.to_thread(_fill_ledger, ledger, exported)
     previous_row = context.ledger.row or None
-    replaced_lines = describe_replaced_game(context.ledger.was)
+    replaced_lines = describe_replaced_game(context.ledger.loaded)
     event_count = ledger.game.number
     sealed_count = len(ledger.game.sealed)
     is_started = ledger.game.started

@@ -202,7 +202,7 @@ def _choose_shared_game(
     if neither channel has a game, if both have one that is worth keeping, or if the channel whose
     game is replaced is linked with others.
     """
-    own_game = context.ledger.was
+    own_game = context.ledger.loaded
     if own_game is None and code_channel_game is None:
         hint = phrase('Start one first: `/game start lnlt "Hill 875"`')
         raise UserError("No game is played in either channel.", hint=hint, code="no-game")
@@ -475,7 +475,7 @@ async def _load_pending_link(context: Context, code: str) -> tuple[Ledger, Chann
         loaded = await load_game_by_id(context.store, str(doc.data["game"]))
         ledger = Ledger(loaded, context.ledger.writer)
     doc = await context.store.load_doc(REQUEST, code)
-    if doc is None or ledger.was is None:
+    if doc is None or ledger.loaded is None:
         raise error
     link = ChannelLink(
         code,

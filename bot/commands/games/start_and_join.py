@@ -116,7 +116,7 @@ async def begin_game(context: Context) -> Reply:
     await context.use_systems_of_game(None)  # a new game has what is enabled here now
     previous_game = context.game if context.ledger.row else None
     previous_row = context.ledger.row
-    replaced_lines = describe_replaced_game(context.ledger.was)
+    replaced_lines = describe_replaced_game(context.ledger.loaded)
     system, name, sides, scenario = _read_start_options(options)
     _check_extensions(system)
     new_game = Game("", name=name, started=True, sides=sides)
@@ -514,7 +514,7 @@ async def press_begin_game(context: Context, key: str) -> Reply:
     asker = Person(doc.owner, str(doc.data["name"]))
     context = replace_command(context, ("game", "start"), doc.data["options"])
     context.command = replace(context.command, who=asker)
-    context.ledger = Ledger(context.ledger.was, EventWriter(asker.key, asker.name, context.now))
+    context.ledger = Ledger(context.ledger.loaded, EventWriter(asker.key, asker.name, context.now))
     return await begin_game(context)
 
 

@@ -216,7 +216,7 @@ async def resume_game(context: Context, row: str | None = None) -> Reply:
         raise UserError(
             f"{past_game.title} is the game that is on here.", hint="Just play.", code="game-on"
         )
-    current_game = context.ledger.was
+    current_game = context.ledger.loaded
     is_game_on = bool(context.ledger.row) and context.game.started and not context.game.ended
     if is_game_on and not past_game.is_on:
         need_director(context.game, context.actor, f"put {format_game_name(context.game)} aside")

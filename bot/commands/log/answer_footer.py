@@ -95,7 +95,7 @@ async def _list_footer_pieces(context: Context, reply: Reply) -> list[str]:
     pieces = [f"#{last['number']}"]
     is_first = not context.game.started and await _find_last_event_with_digits(context) <= 2
     if _get_public_part(reply) is not None and _shows_digits(context):
-        ledger.shown = last["number"]
+        ledger.digits_event = last["number"]
         pieces.append(shorten_hash(ledger.head))
         is_end = any(body["kind"] in PROMISING for body in bodies)
         if not starts_free_play and (is_first or (is_end and not await context.has_next_seed())):
@@ -137,20 +137,20 @@ async def _find_last_event_with_digits(context: Context) -> int:
     """
     ledger = context.ledger
     number = context.ledger.bodies[0]["number"]
-    if ledger.shown < 0:  # the ledger was just loaded
+    if ledger.digits_event < 0:  # the ledger was just loaded
         rows: Many[EventRow] = await context.store.load_events(
             ledger.row, after=max(0, number - DIGITS_BACK), before=number
         )
         carded = [
             row.number for row in rows if any(f'"kind":"{kind}"' in row.body for kind in CARDS)
         ]
-        ledger.shown = carded[-1] if carded else number - number % MOST_WITHOUT
-    return int(ledger.shown)
+        ledger.digits_event = carded[-1] if carded else number - number % MOST_WITHOUT
+    return int(ledger.digits_event)
 
 
 def _shows_digits(context: Context) -> bool:
     bodies = context.ledger.bodies
-    is_late = bodies[-1]["number"] - context.ledger.shown >= MOST_WITHOUT
+    is_late = bodies[-1]["number"] - context.ledger.digits_event >= MOST_WITHOUT
     return is_late or any(body["kind"] in CARDS for body in bodies)
 
 
@@ -172,9 +172,9 @@ async def list_changed_messages(context: Context, reply: Reply, about: str) -> l
     outgoing = list[Outgoing]()
     for amendment in amendments:
         outgoing += await _apply_amendment(context, amendment, reply, about, playing)
-    game_before = context.ledger.was
-    if game_before is not None and game_before.has_board:
-        outgoing += await list_board_updates(context, game_before, reply)
+    loaded = context.ledger.loaded
+    if loaded is not None and loaded.has_board:
+        outgoing += await list_board_updates(context, loaded, reply)
     return outgoing
 
 
@@ -233,9 +233,9 @@ def _reword(change: Rewording, reply: Reply | None) -> Reply | None:
 
 def _may_change_messages(ledger: Ledger) -> bool:
     """Return whether this commit can affect earlier messages. A plain roll of one player cannot."""
-    if ledger.was is None or ledger.was.row != ledger.row or not ledger.bodies:
+    if ledger.loaded is None or ledger.loaded.row != ledger.row or not ledger.bodies:
         return False
-    if ledger.before.redo or ledger.was.may_be_asked:
+    if ledger.game_before.redo or ledger.loaded.may_be_asked:
         return True
     has_undo = any(body["kind"] in ("undo", "redo") for body in ledger.bodies)
     return has_undo or _may_end_phase_cards(ledger)
@@ -264,7 +264,7 @@ async def _list_amendments_by_events(context: Context, ledger: Ledger) -> AsyncI
             later_events = await context.load_recent_events(LOOK_BACK, after=body["event"])
             for amendment in await list_undo_amendments(context, body, event, later_events):
                 yield amendment
-    async for amendment in _list_expiry_amendments(context, ledger, ledger.before):
+    async for amendment in _list_expiry_amendments(context, ledger, ledger.game_before):
         yield amendment
     if _may_end_phase_cards(ledger):
         async for amendment in list_old_card_amendments(context, ledger):
@@ -285,7 +285,7 @@ async def _list_expiry_amendments(
         undone = await find_latest_undo_or_redo(context, ledger, "undo", before.redo[-1])
         if undone is not None:
             yield Amendment(_build_topic(ledger, undone["number"]), _remove_buttons)
-    if ledger.was is not None and not ledger.was.may_be_asked:
+    if ledger.loaded is not None and not ledger.loaded.may_be_asked:
         return
     open_requests = await context.store.load_doc("consent-asked", ledger.row)
     if open_requests is not None:

@@ -236,9 +236,9 @@ async def undo_last_step(context: Context, button_event: int = 0) -> Reply:
     """
     game = context.need_open()
     actor = context.actor
-    game_before = context.ledger.was
+    loaded = context.ledger.loaded
     step, events = await load_last_step(context.store, context.ledger, actor.person)
-    if game_before is not None and game_before.may_be_asked:
+    if loaded is not None and loaded.may_be_asked:
         request = await _find_request_to_player(context, events)
         if request is not None:
             return await _answer_or_choose(context, step, request, events)

@@ -23,6 +23,7 @@ from bot.game.events import (
     is_card,
     list_effective_events,
 )
+from bot.game.game_cache import UNKNOWN_DONE_BUTTON, DoneButton
 from bot.game.ledger import Ledger
 from bot.game.state import Json
 from bot.rules.copies import replace
@@ -47,7 +48,7 @@ def build_done_button(context: Context, number: int, sides: Iterable[str]) -> tu
     acting = {side for side in sides if side}
     if len(acting) != 1 or not acting <= {*game.go} or not can_hand_over(game, context.system):
         return ()
-    context.ledger.done_under = number
+    context.ledger.done_button = DoneButton(number)
     index = game.sides.index(acting.pop())
     return (context.build_button(BUTTON, "Done", number, format_turn_and_phase(game), index),)
 
@@ -97,26 +98,21 @@ def _add_next_side(shot: Reply, card: Reply) -> Reply:
 
 async def amend_older_shot(context: Context, ledger: Ledger) -> list[Amendment]:
     """Return how the last shot with *Done* loses it: there is a newer one, or its move is over."""
-    game_before = ledger.was
-    if (
-        game_before is None
-        or game_before.row != ledger.row
-        or not ledger.game.started
-        or not ledger.bodies
-    ):
+    loaded = ledger.loaded
+    if loaded is None or loaded.row != ledger.row or not ledger.game.started or not ledger.bodies:
         return []
     if any(body["kind"] in ("undo", "redo") for body in ledger.bodies):
-        ledger.done_under = -1
+        ledger.done_button = UNKNOWN_DONE_BUTTON
         return []
     first_number = ledger.bodies[0]["number"]
     is_over = _is_move_over(ledger)
-    if not is_over and ledger.done_under < first_number:
+    if not is_over and ledger.done_button.shot_number < first_number:
         return []
-    shot_number = game_before.done_under
-    if shot_number < 0:
+    shot_number = loaded.done_button.shot_number
+    if not loaded.done_button.is_known:
         shot_number = await _find_shot_with_done(context, ledger, first_number)
     if is_over:
-        ledger.done_under = 0
+        ledger.done_button = DoneButton()
     topic = f"{ledger.row}/{shot_number}"
     is_pressed = topic in [amendment.about for amendment in context.amendments]
     return [] if not shot_number or is_pressed else [Amendment(topic, _remove_done_button)]
@@ -125,7 +121,7 @@ async def amend_older_shot(context: Context, ledger: Ledger) -> list[Amendment]:
 def _is_move_over(ledger: Ledger) -> bool:
     """Return whether another side is to play, or nobody is any more."""
     game = ledger.game
-    return game.ended or game.go != ledger.before.go or any(map(is_card, ledger.bodies))
+    return game.ended or game.go != ledger.game_before.go or any(map(is_card, ledger.bodies))
 
 
 def _remove_done_button(shot: Reply | None) -> Reply | None:
@@ -163,10 +159,10 @@ async def find_shot_before_done(context: Context, event: Json, strike: Rewording
     answer = Reply.from_json(message.reply or {"title": ""})
     if answer.instead is None:
         return None
-    undo_action = next(
-        button.action for button in answer.buttons if button.action.startswith("undo:")
-    )
-    shot = await context.load_answer(int(undo_action.rpartition(":")[2]))
+    undo_actions = [button.action for button in answer.buttons if button.action.startswith("undo:")]
+    if not undo_actions:
+        return None
+    shot = await context.load_answer(int(undo_actions[0].rpartition(":")[2]))
     if shot is None:
         return None
     return replace(shot, mention=(), instead=strike(answer.instead))

@@ -455,7 +455,7 @@ async def list_old_card_amendments(context: Context, ledger: Ledger) -> AsyncIte
     A new card takes the buttons from the card before it, and the end of the game from the card of
     the start as well. When the texts of the dice are closed, *Close* goes from their messages.
     """
-    assert ledger.was is not None
+    assert ledger.loaded is not None
     card_body = next(filter(is_card, ledger.bodies), ledger.bodies[0])
     store = context.store
     number = card_body["number"]
