@@ -61,20 +61,15 @@ class Choose(Statement):
 
     def simplify(self, slicer: Slicer, /) -> Statement:
         """Return the statement without its question, because odds ask nobody."""
-        return (
-            self
-            if slicer.asked is None
-            else replace(self, who=None, item=None, ask=build_constant(""), options=())
-        )
+        if slicer.asked is None:
+            return self
+        return replace(self, who=None, item=None, ask=build_constant(""), options=())
 
     def run_partly(self, _partial: Partial, env: Env, /) -> bool:
         picks = env.get(get_pick_key(self.choice.name), NONE)
         index = env[self.count]
-        env[self.key] = (
-            OPEN
-            if picks == NONE or (index is OPEN and len(picks) > 1)
-            else self._pick(picks, index)
-        )
+        is_open = picks == NONE or (index is OPEN and len(picks) > 1)
+        env[self.key] = OPEN if is_open else self._pick(picks, index)
         env[self.count] = OPEN if index is OPEN else index + 1
         return False
 

@@ -71,7 +71,7 @@ class Setting:
     def make_error(
         self, problem: str, path: Path, name: str = "", candidates: Iterable[str] = ()
     ) -> TableError:
-        """Return the error at a path, with the most similar of the `known` names as a hint."""
+        """Return the error at a path. Its hint is the most similar of `candidates` to `name`."""
         near = did_you_mean(name, list(candidates)) if name else ""
         file = ", ".join(filter(None, (self.file, self.place(path))))
         return TableError(file, f"{problem}{'. ' + near if near else ''}", row=format_path(path))

@@ -32,6 +32,7 @@ from bot.rules.declared.compile_context import (
 from bot.rules.declared.formula import (
     SIGNS,
     TYPES,
+    Env,
     Formula,
     Run,
     build_constant,
@@ -153,6 +154,7 @@ class Formulas:
         return formula
 
     def _read(self, source: object, names: Names, path: Path) -> Formula:
+        """Parse and compile a formula as the file has it. Raises TableError."""
         text = source if isinstance(source, str) else repr(source)
         if len(text) > MOST_CHARACTERS:
             raise self.setting.make_error(
@@ -208,8 +210,8 @@ class Formulas:
         """Compile a text with formulas in braces, such as `against {unit.morale}`.
 
         `{+mod}` shows its sign, `{n} hit{|s}` has the plural of its number, and
-        `{, crew lost when crew == lost}` is said only if that is true, else what is after a `|`.
-        Raises TableError for a text that cannot be read.
+        `{, crew lost when crew == lost | , crew safe}` is the part before `when` if the test holds,
+        else the part after the `|`. Raises TableError for a text that cannot be read.
         """
         try:
             parts = read_template(str(template))
@@ -335,6 +337,7 @@ class _FormulaMaker:
         return self.formulas.setting.make_error(problem, self.where, name, candidates)
 
     def _constant(self, node: ast.Constant) -> Formula:
+        """Compile a constant. Raises TableError for a value that formulas cannot have."""
         value = node.value
         if isinstance(value, int | float) and abs(value) > MOST_NUMBER:
             raise self._make_error(f"{value} is too large")
@@ -343,6 +346,10 @@ class _FormulaMaker:
         return build_constant(value, "none" if value == NONE else "")
 
     def _name(self, node: ast.Name) -> Formula:
+        """Compile a name: that of a value in scope, of a list of the game, or a word such as none.
+
+        Raises TableError for any other name, with a hint at the likely mistake.
+        """
         bound = self.names.get(node.id)
         lists = self.formulas.lists
         if bound is not None:
@@ -390,6 +397,9 @@ class _FormulaMaker:
         return "function" if name in CALLS else None
 
     def _attribute(self, node: ast.Attribute) -> Formula:
+        """Compile an attribute: a name with a dot, a track, an output of a table's answer, or an
+        attribute of a unit. Raises TableError.
+        """
         if isinstance(node.value, ast.Name) and (
             dotted := self.names.get(f"{node.value.id}.{node.attr}")
         ):
@@ -435,7 +445,10 @@ class _FormulaMaker:
         return "5" if option is None else get_example(option)
 
     def _next_name(self, node: ast.expr) -> str | None:
-        """Return the name behind `found.next.next`, `found_next_next`; None for anything else."""
+        """Return the name that `answer.next.next` stands for, `answer_next_next`.
+
+        A plain name is returned as it is. Return None for anything else.
+        """
         if isinstance(node, ast.Name):
             return node.id
         if not isinstance(node, ast.Attribute) or node.attr != NEXT:
@@ -544,34 +557,34 @@ class _FormulaMaker:
         """Compile the faces of the roll that is the first argument."""
         assert isinstance(node.func, ast.Name)
         count = 1 if node.func.id == "faces" else 2
-        roll = (
-            node.args[0].id
-            if len(node.args) == count and isinstance(node.args[0], ast.Name)
-            else ""
-        )
-        bound = self.names.get(roll + FACES)
-        if bound is None:
-            raise self._make_error(
-                f"{node.func.id}(...) takes the name of a roll{' and a test' if count > 1 else ''}",
-                roll,
-            )
-        return build_name(bound.key, "list")
+        roll = ""
+        if len(node.args) == count and isinstance(node.args[0], ast.Name):
+            roll = node.args[0].id
+        faces = self.names.get(roll + FACES)
+        if faces is None:
+            arguments = "the name of a roll and a test" if count > 1 else "the name of a roll"
+            raise self._make_error(f"{node.func.id}(...) takes {arguments}", roll)
+        return build_name(faces.key, "list")
 
     def _how_many(self, node: ast.Call) -> Formula:
-        die = (
-            _DIE.fullmatch(str(getattr(node.args[0], "value", ""))) if len(node.args) == 2 else None
-        )
-        faces = (
-            build_constant(tuple(range(1, int(die[1]) + 1)), "list") if die else self._faces(node)
-        )
-        outside = self.names
-        self.names = {**outside, "face": Name(FACE, "number")}
-        test = self.part(node.args[1])
-        self.names = outside
+        """Compile `how_many(roll, test)`: the number of faces of a roll for which a test holds.
 
-        count = build_formula(
-            "call" if die else "how_many", "number", faces.compile_count(test), faces, test
-        )
+        The first argument may also be a die such as 'd6', of which all faces are tested.
+        """
+        die = None
+        if len(node.args) == 2:
+            die = _DIE.fullmatch(str(getattr(node.args[0], "value", "")))
+        if die:
+            kind = "call"
+            faces = build_constant(tuple(range(1, int(die[1]) + 1)), "list")
+        else:
+            kind = "how_many"
+            faces = self._faces(node)
+        names_outside = self.names
+        self.names = {**names_outside, "face": Name(FACE, "number")}
+        test = self.part(node.args[1])
+        self.names = names_outside
+        count = build_formula(kind, "number", faces.compile_count(test), faces, test)
         return replace(count, reads=tuple(key for key in count.reads if key != FACE))
 
     def _table(self, node: ast.Call, reader: TableReader, words: dict[str, Formula]) -> Formula:
@@ -621,21 +634,19 @@ class _FormulaMaker:
         return part
 
     def _ifexp(self, node: ast.IfExp) -> Formula:
+        """Compile `A if TEST else B`. Raises TableError for a test that would always hold."""
         test = self._test(self.part(node.test))
         body = self.part(node.body)
         alternative = self.part(node.orelse)
         holds = test.run
-        first = body.run
-        second = alternative.run
+        run_body = body.run
+        run_alternative = alternative.run
+
+        def run(env: Env) -> Any:
+            return run_body(env) if holds(env) else run_alternative(env)
+
         type_ = merge_types(body.type, alternative.type)
-        return build_formula(
-            "if",
-            type_,
-            lambda env: first(env) if holds(env) else second(env),
-            test,
-            body,
-            alternative,
-        )
+        return build_formula("if", type_, run, test, body, alternative)
 
     def _boolop(self, node: ast.BoolOp) -> Formula:
         """Compile `and` or `or`. As in Python, the value is that of the last part looked at.
@@ -643,13 +654,16 @@ class _FormulaMaker:
         Raises TableError for a part that would always hold.
         """
         parts = [self._test(self.part(value)) for value in node.values]
-        kind, join = ("and", _compile_and) if isinstance(node.op, ast.And) else ("or", _compile_or)
+        kind = "and" if isinstance(node.op, ast.And) else "or"
+        join = _compile_and if kind == "and" else _compile_or
         run = reduce(join, [part.run for part in parts])
-        return build_formula(
-            kind, "bool" if {part.type for part in parts} == {"bool"} else "any", run, *parts
-        )
+        type_ = "bool" if {part.type for part in parts} == {"bool"} else "any"
+        return build_formula(kind, type_, run, *parts)
 
     def _compare(self, node: ast.Compare) -> Formula:
+        """Compile a comparison, also a chain such as `2 <= n < 5`. Raises TableError for operands that
+        cannot be compared.
+        """
         parts = [self.part(part) for part in (node.left, *node.comparators)]
         if any(part.type == "units" for part in parts) and any(
             isinstance(op, ast.Eq | ast.NotEq) for op in node.ops
@@ -662,12 +676,8 @@ class _FormulaMaker:
                 self._check_equal(left, right)
                 self._check_equal(right, left)
         pairs = zip(map(self._sign, node.ops), parts, parts[1:], strict=False)
-        return build_formula(
-            "compare",
-            "bool",
-            reduce(_compile_and, [compile_call(sign, *pair) for sign, *pair in pairs]),
-            *parts,
-        )
+        comparisons = [compile_call(sign, *pair) for sign, *pair in pairs]
+        return build_formula("compare", "bool", reduce(_compile_and, comparisons), *parts)
 
     def _check_order(self, left: Formula, right: Formula) -> None:
         """Raise TableError for values of which none is the larger, such as a number and a word."""
@@ -701,6 +711,7 @@ class _FormulaMaker:
                 raise self._make_error(f"there is no {kind} {word}", word, valid_words)
 
     def _unaryop(self, node: ast.UnaryOp) -> Formula:
+        """Compile `not` or a minus sign. Raises TableError."""
         self._check_allowed(node.op)
         value = self.part(node.operand)
         if isinstance(node.op, ast.Not):
@@ -710,18 +721,16 @@ class _FormulaMaker:
         return build_formula("minus", "number", compile_call(operator.neg, value), value)
 
     def _binop(self, node: ast.BinOp) -> Formula:
+        """Compile an operation of arithmetic. Raises TableError."""
         sign = self._sign(node.op)
         left = self._number(self.part(node.left))
         right = self._number(self.part(node.right))
-        return build_formula(
-            "plus" if isinstance(node.op, ast.Add) else "sign",
-            "number",
-            compile_call(sign, left, right),
-            left,
-            right,
-        )
+        kind = "plus" if isinstance(node.op, ast.Add) else "sign"
+        run = compile_call(sign, left, right)
+        return build_formula(kind, "number", run, left, right)
 
     def _number(self, part: Formula) -> Formula:
+        """Return a part that is used as a number. Raises TableError if it cannot be one."""
         if part.type in ("text", "list", "unit", "units", "parts") or list_answering_tables(
             part.type
         ):
@@ -737,6 +746,7 @@ class _FormulaMaker:
         return SIGNS[type(sign)]
 
     def _tuple(self, node: ast.Tuple | ast.List) -> Formula:
+        """Compile a list; a list of constants is a constant."""
         parts = [self.part(part) for part in node.elts]
         if parts and all(part.kind == "constant" for part in parts):
             return build_constant(tuple([part.value for part in parts]), "list")
@@ -745,6 +755,7 @@ class _FormulaMaker:
     _list = _tuple
 
     def _subscript(self, node: ast.Subscript) -> Formula:
+        """Compile the item at an index of a list, or a face of a roll."""
         index = self.part(node.slice)
         items = self.part(node.value)
         face = items.kind == "name" and items.value.endswith(FACES)
@@ -813,7 +824,7 @@ def explain_not_allowed(node: ast.AST) -> str:
 
 
 def is_right_count(name: str, count: int) -> bool:
-    """Return whether a function takes so many values."""
+    """Return whether a function takes this number of values."""
     try:
         signature(CALLS[name]).bind(*(None,) * count)
     except TypeError:

@@ -107,6 +107,10 @@ class Loader:
         return tuple(statements)
 
     def _step(self, step: object, outside: StepScope, path: Path) -> list[Statement]:
+        """Read one step into statements.
+
+        Raises TableError, also for an unknown key and for a key without the one that it goes with.
+        """
         if not isinstance(step, Mapping):
             raise outside.make_error("a step is a mapping, such as roll: {die: 1d6}", path)
         for key in step:
@@ -114,10 +118,10 @@ class Loader:
                 raise outside.make_error(
                     f"a step has no key {key}", (*path, str(key)), str(key), KEYS
                 )
-            if (needed := GOES_WITH.get(key, key)) not in step:
-                raise outside.make_error(
-                    f"{key} goes with {needed}, which is not here", (*path, key)
-                )
+            needed_key = GOES_WITH.get(key, key)
+            if needed_key not in step:
+                problem = f"{key} goes with {needed_key}, which is not here"
+                raise outside.make_error(problem, (*path, key))
         self._steps += 1
         if self._steps > MOST_STEPS:
             raise outside.make_error(f"a sequence has at most {MOST_STEPS} steps", path)

@@ -30,11 +30,11 @@ _BOOLS = frozenset((True, False))
 
 @dataclass(frozen=True)
 class PossibleValues:
-    """The possible values of a name: `some` if they are known, and `size`, the most that dice can
-    tell apart.
+    """The possible values of a name: `some` lists them if they can be listed, and `size` is the
+    maximum number of different values that dice can lead to.
 
-    `die` is the number of the dice whose sum it is, if every sum occurs for all inputs and other
-    dice; else 0.
+    If the name is the sum of dice that occurs in full, whatever the inputs and other dice, `die` is
+    the number by which the counter knows these dice; else 0.
     """
 
     some: Some = None
@@ -55,7 +55,9 @@ class CountedStatement(Protocol):
     """The protocol of a statement in this pass."""
 
     def bound(self, counter: Counter, names: Names, states: float) -> float:
-        """Return how many states come to its end, if `states` come to it; `names` change with it."""
+        """Return the number of states after the statement for `states` before it. Updates the
+        possible values in `names`.
+        """
 
 
 def count_program_states(
@@ -119,8 +121,8 @@ class Counter:
     _steps: int = 0
 
     def block(self, block: Iterable[CountedStatement], names: Names, states: float) -> float:
-        """Return how many states come to the end of a block to which `states` come. `names` change
-        with it.
+        """Return the number of states after a block for `states` before it. Updates the possible
+        values in `names`.
         """
         for statement in block:
             self._steps += 1
@@ -135,7 +137,9 @@ class Counter:
         self.seen[formula] = earlier if earlier == values else merge_known(earlier, values)
 
     def roll(self, live: Iterable[str], names: Names, states: float) -> float:
-        """Return how many states come to a roll after which the keys `live` are read."""
+        """Return the number of states before a roll, after which the keys `live` are read. Adds it
+        to the total number of states.
+        """
         live_values = [names.get(key, GIVEN) for key in live]
         states = min(states, count_combinations(live_values))
         self.most += states

@@ -127,6 +127,9 @@ LINE_KEYS = tuple(LINE)
 
 
 def _build_line(values: dict[str, Any]) -> Line:
+    """Return the line of an answer with these values, without the parts and contributors that
+    are 0.
+    """
     get = values.get
     faces = tuple([face for roll_faces in get("dice", ()) for face in roll_faces])
     total = None if get("total") == NONE else get("total")
@@ -220,12 +223,16 @@ MADE: Mapping[str, tuple[str, Callable[[dict[str, Any]], Any]]] = {
         ("headline", "then", "now", "notes"), ("say", lambda note: build_sentence(note["say"]))
     ),
 }
-"""The kinds of notes, each with the key whose value may stand alone, and what is made of it.
-`result: "{result}"` is the word for the unit at hand, or for `unit`; `fate: {unit: unit, is:
-destroyed, more: "by fire"}` what the first line of the answer makes of it; `change: {when: hit,
-set: {state: shaken}}` what becomes of it on the roster; `joins: {type: crew, mark: moved}` a unit
-that comes into play beside it; `headline`, `then`, `now` and `notes` are
-sentences whose commands are in backticks."""
+"""The kinds of notes: for each the key whose value may stand alone, and the function that builds
+the note from its values.
+
+- `result: "{result}"` is the word for the result of the current unit, or of `unit`.
+- `fate: {unit: unit, is: destroyed, more: "by fire"}` is its result in the first line of the
+  answer.
+- `change: {when: hit, set: {state: shaken}}` is its change on the roster.
+- `joins: {type: crew, mark: moved}` is a unit that comes into play next to it.
+- `headline`, `then`, `now` and `notes` are sentences with commands in backticks.
+"""
 
 
 def _parse_track_change(spec: Mapping[str, Any], place: StepScope, path: Path) -> Statement:

@@ -119,8 +119,8 @@ class Statement:
         raise NotImplementedError
 
     def bound(self, counter: Counter, _names: Names, states: float, /) -> float:
-        """Return how many states come to its end, if `states` come to it; the `names` change with
-        it.
+        """Return the number of states after the statement for `states` before it. Updates the
+        possible values in `names`.
         """
         counter.sure = False
         return states

@@ -1,16 +1,17 @@
 """The exact odds of an expression, computed without rolling. Odds that would take too long are
 refused.
 
-The ways to each number are side by side in one large whole number. Written with a digit for each
-number, a d4 is 1111: one way each to 1, 2, 3 and 4. And 1111 * 1111 is 1234321: the ways to 2, 3,
-and so on to 8 with 2d4. Just so a packed count has a field of `width` bytes for each number, lowest
-first. Multiplying two adds the dice of both, a power is so many dice alike, and nothing is ever
-carried from one field to the next as long as all the ways fit into one.
+The numbers of ways to roll each result are packed into one large whole number. Written with a digit
+for each result, a d4 is 1111: one way each to roll 1, 2, 3 and 4. And 1111 * 1111 is 1234321: the
+ways to roll 2, 3, and so on to 8 with 2d4. In the same way a packed count has a field of `width`
+bytes for each result, lowest first. The product of two counts is the count for the dice of both,
+and a power the count for several identical dice. Nothing is carried from one field to the next as
+long as the largest count fits into a field.
 
-Dice that are rerolled or explode are counted up to the limit of further dice, just as they are
-rolled. Each die that is drawn either ends one of the dice written, or takes one of the further
-dice: it is rerolled, or it explodes. So what counts is how many further dice there were before the
-last die ended; once all are used up, each die that is still to come ends with whatever it shows.
+Dice that are rerolled or explode are counted up to the limit of extra dice, just as they are
+rolled. Each die that is drawn either ends one of the dice of the expression, or uses one of the
+extra dice because it is rerolled or explodes. So the count depends on the number of extra dice that
+were used before the last die ended. Once all are used, each remaining die ends with any face.
 """
 
 import struct

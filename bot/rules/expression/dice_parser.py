@@ -276,6 +276,10 @@ def _make_two_readings_error(cursor: Cursor, count: int, sides: int, start: int)
 
 
 def _read_die(cursor: Cursor) -> tuple[int, tuple[int | str, ...] | None]:
+    """Read the kind of die after the `d`: its sides, and its faces if they are not 1..sides.
+
+    Raises ExpressionError.
+    """
     if cursor.text.startswith("[", cursor.pos):
         faces = _read_faces(cursor)
         return len(faces), faces
@@ -295,6 +299,7 @@ def _read_die(cursor: Cursor) -> tuple[int, tuple[int | str, ...] | None]:
 
 
 def _read_faces(cursor: Cursor) -> tuple[int | str, ...]:
+    """Read the faces of a die in brackets, separated by commas. Raises ExpressionError."""
     place = cursor.pos + 1
     faces: list[int | str] = []
     for word in cursor.read_bracketed().split(","):
@@ -304,6 +309,10 @@ def _read_faces(cursor: Cursor) -> tuple[int | str, ...]:
 
 
 def _read_face(cursor: Cursor, word: str, place: int) -> int | str:
+    """Return a face, as a number if it looks like one. `place` is its position for errors.
+
+    Raises ExpressionError.
+    """
     if not word:
         raise cursor.make_error("a face is empty", place)
     if len(word) > MAX_WORDS:

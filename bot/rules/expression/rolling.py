@@ -263,6 +263,10 @@ def _build_frames(expression: Expression) -> tuple[str, ...]:
 
 
 def _build_pattern(expression: Expression, frames: tuple[str, ...]) -> str:
+    """Return the pattern of the whole answer, for `%` with all dice and the total.
+
+    Return "" for an expression that is repeated, compared or has dice that are not simply added.
+    """
     pools = expression.pools
     if expression.repeat is not None or expression.against or not all(map(_is_plain, pools)):
         return ""
@@ -279,6 +283,10 @@ def _is_plain(pool: Pool) -> bool:
 
 
 def _list_additions(expression: Expression) -> tuple[tuple[str, int], ...] | None:
+    """Return the label and value of each number that is added to the only pool of an expression.
+
+    Return None for any other expression.
+    """
     first, *pieces_left = expression.pieces
     if (
         not isinstance(first, Pool)

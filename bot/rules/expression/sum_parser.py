@@ -58,15 +58,14 @@ def compute_range(pool: Pool) -> ResultRange:
     if pool.as_digits:
         return ResultRange(join_digits([1] * pool.count), join_digits([pool.sides] * pool.count))
     # Only an explosion puts more dice on the table; a reroll replaces one.
-    most_counted = len(list_kept_indices(pool.picks, pool.cost if pool.explodes else pool.count))
+    most_dice = pool.cost if pool.explodes else pool.count
+    most_kept = len(list_kept_indices(pool.picks, most_dice))
     if pool.count_if:
-        return ResultRange(0, most_counted)
-    fewest = len(list_kept_indices(pool.picks, pool.count))
-    low = pool.lowest
-    high = pool.highest
-    return ResultRange(
-        min(low * fewest, low * most_counted), max(high * fewest, high * most_counted)
-    )
+        return ResultRange(0, most_kept)
+    fewest_kept = len(list_kept_indices(pool.picks, pool.count))
+    low = min(pool.lowest * fewest_kept, pool.lowest * most_kept)
+    high = max(pool.highest * fewest_kept, pool.highest * most_kept)
+    return ResultRange(low, high)
 
 
 def check_cost(expression: Expression, text: str) -> None:
@@ -86,11 +85,9 @@ def check_range(expression: Expression, text: str) -> ResultRange:
     """
 
     def read(operand: Operand) -> ResultRange:
-        return (
-            ResultRange(operand.value, operand.value)
-            if isinstance(operand, Number)
-            else compute_range(operand)
-        )
+        if isinstance(operand, Number):
+            return ResultRange(operand.value, operand.value)
+        return compute_range(operand)
 
     def apply(operator: Operator, left: ResultRange, right: ResultRange) -> ResultRange:
         sign = operator.sign
@@ -103,9 +100,8 @@ def check_range(expression: Expression, text: str) -> ResultRange:
             )
         if sign == "/" and right.low <= 0 <= right.high:
             is_sure = right.low == right.high == 0
-            raise ExpressionError(
-                f"this {'divides' if is_sure else 'could divide'} by 0", text, operator_place
-            )
+            problem = "this divides by 0" if is_sure else "this could divide by 0"
+            raise ExpressionError(problem, text, operator_place)
         # Each operation rises or falls steadily in each operand, so the extremes lie among these.
         corners = [
             arithmetic(sign, a, b) for a in (left.low, left.high) for b in (right.low, right.high)
@@ -123,7 +119,7 @@ _RANK = {"+": 1, "-": 1, "*": 2, "/": 2}
 _SHOWN = {"+": " + ", "-": " - ", "*": " * ", "/": " / "}
 _OTHER_TOOLS = re.compile("([tk]) ?([1-9][0-9]{0,2})(?![0-9a-z])")
 """Notations of other tools after dice or a number: `t5`, `k3`."""
-_BEHIND_DICE = ("kh", "kl", "dh", "dl", "k", "ro", "r", "!")
+_AFTER_DICE = ("kh", "kl", "dh", "dl", "k", "ro", "r", "!")
 KEPT, LONGEST_KEPT = 256, 120
 """The number of expressions that are cached by their texts, and the longest text of these, to limit
 memory.
@@ -141,6 +137,7 @@ def parse(text: str, *, is_early: bool = False) -> Expression:
 
 
 def _parse(text: str, is_early: bool = False) -> Expression:
+    """Parse an expression, without a look at the cache. Raises ExpressionError."""
     cursor = Cursor(text, is_early=is_early)
     if not cursor.peek():
         raise cursor.make_error("a dice expression is missing", hint="For example 2d6+3.")
@@ -168,6 +165,10 @@ def find_fault(text: str) -> str:
 
 
 def _read_repeat(cursor: Cursor) -> int | None:
+    """Read the repetition at the start, such as `3x`. Without one, return None and do not move.
+
+    Raises ExpressionError.
+    """
     start = cursor.pos
     count = cursor.read_number()
     if count is None or not cursor.take("x", "#"):
@@ -246,6 +247,7 @@ class _SumReader:
             self.program += (Number(-1), Operator("*", place))
 
     def _read_group(self, label: str) -> None:
+        """Read a sum in parentheses; `label` is the label before it, or "". Raises ExpressionError."""
         cursor = self.cursor
         first = len(self.operands)
         self.depth += 1
@@ -299,6 +301,7 @@ class _SumReader:
         return True
 
     def _add(self, operand: Operand, label: str) -> None:
+        """Add an operand to the program and the pieces; `label` is the label before it, or ""."""
         index = len(self.operands)
         self.operands.append(operand)
         self.program.append(index)
@@ -308,6 +311,9 @@ class _SumReader:
             self._give_label(label, self.cursor.pos)
 
     def _read_label(self) -> str:
+        """Read a label in brackets, with single spaces. Raises ExpressionError if it is empty or too
+        long.
+        """
         place = self.cursor.pos
         label = " ".join(self.cursor.read_bracketed().split())
         if not label:
@@ -328,6 +334,7 @@ class _SumReader:
             self.operands[index] = replace(self.operands[index], label=label)
 
     def _make_missing_operand_error(self, char: str) -> ExpressionError:
+        """Return the error for a text that has `char`, or "" at its end, in place of an operand."""
         if not self.after:
             return self.cursor.make_error(
                 f'"{self.cursor.word()}" is neither a number nor dice', hint="For example 2d6+3."
@@ -336,12 +343,13 @@ class _SumReader:
         return self.cursor.make_error(f'{reason}, not "{self.cursor.word()}"' if char else reason)
 
     def _make_missing_sign_error(self, char: str) -> ExpressionError:
+        """Return the error for a text that has `char` after an operand, which is no sign."""
         cursor = self.cursor
         if char == "x":
             return cursor.make_error('"x" repeats a roll and comes first: 3x 2d6')
         if error := self._find_two_readings():
             return error
-        for word in _BEHIND_DICE if char == "!" or is_at_modifier(cursor) else ():
+        for word in _AFTER_DICE if char == "!" or is_at_modifier(cursor) else ():
             if cursor.text.startswith(word, cursor.pos):
                 example = "!" if word == "!" else f"{word}1"
                 return cursor.make_error(
@@ -407,7 +415,9 @@ def _list_readings_after_number(count: int, word: str, number: int, *, is_close:
 
 
 def _list_readings_after_dice(pool: Pool, number: int) -> list[str]:
-    """Return what `t8` behind dice can mean, each with how it is written here."""
+    """Return the sentences about the possible meanings of `t8` after dice, each with its notation
+    in this program.
+    """
     if pool.is_text or pool.as_digits or pool.count_if:
         return []
     dice = pool.notation
@@ -418,6 +428,7 @@ def _list_readings_after_dice(pool: Pool, number: int) -> list[str]:
 
 
 def _read_number_or_pool(cursor: Cursor) -> Operand:
+    """Read a number, dice, or a word that stands for dice. Raises ExpressionError."""
     word_pool = read_word(cursor)
     if word_pool is not None:
         return word_pool

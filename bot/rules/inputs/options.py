@@ -522,6 +522,9 @@ def _make_refusal(option: Option, raw: object, hint: str = "") -> UserError:
 
 
 def _check_range(option: Option, value: float, raw: object) -> float:
+    """Return a number that is within the limits of an option, or the limit if the option clamps
+    there. Raises UserError.
+    """
     low = option.min
     high = option.max
     if low is not None and value < low:
@@ -551,6 +554,7 @@ def clean_whole(option: Option, raw: object) -> int:
 
 
 def _clean_number(option: Option, raw: object) -> float:
+    """Return a typed number, as an int if it is whole. Raises UserError."""
     if isinstance(raw, str):
         text = normalize_value(raw)
         if not _NUMBER.fullmatch(text):
@@ -570,6 +574,7 @@ def _is_writable(number: float) -> bool:
 
 
 def _clean_bool(option: Option, raw: object) -> bool:
+    """Return a typed truth value. Raises UserError."""
     if isinstance(raw, bool):
         return raw
     word = comparison_key(str(raw))
@@ -589,6 +594,11 @@ def fold_word(word: str) -> str:
 
 
 def _clean_enum(option: Option, raw: object) -> str:
+    """Return the value of an option for a typed word.
+
+    The word may be the value in any spelling, another word of the card for it (`also`), or its
+    label if the option has values of the game in play. Raises UserError.
+    """
     word = str(raw).strip()
     if isinstance(raw, bool):  # a JSON or YAML true where the card's word is yes
         word = "yes" if raw else "no"
@@ -609,6 +619,9 @@ def _clean_enum(option: Option, raw: object) -> str:
 
 
 def _clean_text(option: Option, raw: object) -> str:
+    """Return a typed text or number as text. Raises UserError if it is too long or has control or
+    invisible characters.
+    """
     if not isinstance(raw, str | int | float) or isinstance(raw, bool):
         raise _make_refusal(option, raw)
     if isinstance(raw, float) and not _is_writable(raw):

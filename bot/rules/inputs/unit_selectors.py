@@ -327,22 +327,34 @@ def expand_names(text: str) -> list[str]:
 def _list_between(
     stem: str, first: str, last: str, roster: Roster, asking_side: AskingSide
 ) -> list[RosterUnit]:
-    if not int(first) <= int(last) < int(first) + MAX_UNITS:
-        raise UserError(
-            _explain_range(f"{stem[:30]}{first}..{last}", int(first), int(last)), code="bad-value"
-        )
+    """Return the units of a range such as `GI 1..4`, without those in a state of
+    `asking_side.gone`, unless all of them are.
+
+    Raises UserError if the range is empty or too long, or if the roster lacks one of its units.
+    """
+    lower = int(first)
+    upper = int(last)
+    if not lower <= upper < lower + MAX_UNITS:
+        problem = _explain_range(f"{stem[:30]}{first}..{last}", lower, upper)
+        raise UserError(problem, code="bad-value")
     width = len(first) if first.startswith("0") else 0
-    names = [f"{stem}{str(number).zfill(width)}" for number in range(int(first), int(last) + 1)]
-    there = {name: unit for name in names if (unit := roster.get(name.casefold())) is not None}
-    if len(there) < len(names):
-        raise _make_missing_error(names, there, roster)
-    units = list({unit.name: unit for unit in there.values()}.values())
+    names = [f"{stem}{str(number).zfill(width)}" for number in range(lower, upper + 1)]
+    units_by_name = dict[str, RosterUnit]()
+    for name in names:
+        unit = roster.get(name.casefold())
+        if unit is not None:
+            units_by_name[name] = unit
+    if len(units_by_name) < len(names):
+        raise _make_missing_error(names, units_by_name, roster)
+    units = list({unit.name: unit for unit in units_by_name.values()}.values())
     return [unit for unit in units if unit.state not in asking_side.gone] or units
 
 
 def _make_missing_error(names: list[str], there: Collection[str], roster: Roster) -> UserError:
-    lost = [name for name in names if name not in there]
-    range_text = f"{', '.join(lost[:3])}{' ...' if len(lost) > 3 else ''}"
+    """Return the error for a range of which only the units `there` are on the roster."""
+    missing_names = [name for name in names if name not in there]
+    ellipsis = " ..." if len(missing_names) > 3 else ""
+    range_text = f"{', '.join(missing_names[:3])}{ellipsis}"
     if not there:
         near = did_you_mean(names[0], {unit.name for unit in roster.values()})
         return UserError(

@@ -336,6 +336,10 @@ def split_items(text: str) -> list[str]:
 
 
 def _parse_item(item: str, words: UnitWords, roster: Roster) -> list[Unit]:
+    """Parse one item of a list: a unit with its numbers, flags and state, as often as it says.
+
+    Raises UserError.
+    """
     base, tokens = _parse_head(item, words, roster)
     tokens = join_pairs(tokens, words)
     numbers = {**base.numbers}

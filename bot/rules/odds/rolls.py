@@ -60,6 +60,7 @@ def group_sums(count: int, sides: int) -> Weighted:
 
 @lru_cache(maxsize=256)
 def _list_all_rolls(dice: tuple[tuple[int, tuple[int, ...] | None], ...]) -> Weighted:
+    """Compute the result of `list_all_rolls` for dice given by sides and faces, to cache it."""
     size = 1
     for sides, _ in dice:
         size *= sides
