@@ -407,6 +407,7 @@ class _Visitor(asyncio.Protocol):
         self._tail: bytes | None = b""  # None: the head is complete
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Admit the connection and pass it on, or close it at once if the door has no place for it."""
         assert isinstance(transport, asyncio.Transport)
         if not self._door.admit(self, _get_peer_address(transport)):
             transport.abort()
@@ -416,6 +417,9 @@ class _Visitor(asyncio.Protocol):
         self._inner.connection_made(transport)
 
     def data_received(self, data: bytes) -> None:
+        """Pass data on, and watch for the end of the head: from then on the time limit is another
+        one. Data of a connection that was not admitted is dropped.
+        """
         if self._transport is None:
             return
         if self._tail is not None:
@@ -432,6 +436,7 @@ class _Visitor(asyncio.Protocol):
         return self._inner.eof_received() if self._transport is not None else None
 
     def connection_lost(self, error: Exception | None) -> None:
+        """Give the place back, and tell the inner protocol if it had the connection."""
         self._give_place_back()
         if self._transport is not None:
             self._transport = None

@@ -236,7 +236,9 @@ class Session:
         print_text(self.console, Text(f"  {hint}", style="dim"))
 
     async def _check_seat(self, text: str) -> None:
-        """Raise UserError if this player could not send the command that a button begins."""
+        """Raise UserError if the command that a button begins cannot be parsed, or if this player
+        has no right to send it, as they play no side of the game.
+        """
         typed = await self.app.parse_line(text, PLACE, self.player)
         await self.app.forms.check_seat(typed.spec, typed.options, self.player, PLACE)
 

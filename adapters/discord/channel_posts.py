@@ -177,8 +177,9 @@ class Posting:
     ) -> tuple[Json | None, bool]:
         """Find an answer that was posted although we got no confirmation.
 
-        Return the message, or None, and whether that is certain. The message is recognized by its
-        interaction; a numbered answer also by its text, if it may have been posted after `since`.
+        Return the message, or None, and whether that is certain: (None, True) means that it counts
+        as not posted. The message is recognized by its interaction; a numbered answer also by its
+        text, if it may have been posted after `since`.
         """
         if not (request.token or since):
             return None, True
@@ -288,7 +289,9 @@ def _find_by_interaction(messages: list[Json], interaction_id: int) -> Json | No
 
 
 def _list_identical(messages: list[Json], message: DiscordMessage) -> list[Json]:
-    """Return the messages by bots with the same text as `message`, late or not."""
+    """Return the messages by bots that have the same text as `message`; the notes that an answer is
+    late do not count.
+    """
     text = _extract_text(message.body)
     from_bots = [posted for posted in messages if posted["author"].get("bot")]
     return [posted for posted in from_bots if _extract_text(posted) == text]

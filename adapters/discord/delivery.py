@@ -398,9 +398,10 @@ class Delivery:
         self, request: DiscordRequest, reply: Reply, show: Callable[[], Awaitable[object]]
     ) -> bool:
         """Show an answer by awaiting `show`, which returns the message's id, and record it as
-        delivered.
+        delivered. TROUBLE is handled as `_handle_failure` says.
 
-        Return whether the answer arrived or is now left to the outbox.
+        Return False if the answer neither arrived nor is kept for later, so that the caller has to
+        try again.
         """
         try:
             with self._app.answers.hold_while_posting(reply):
@@ -459,7 +460,8 @@ class Delivery:
         """Handle an answer that could not be delivered.
 
         A stored answer is left to the outbox after another attempt; any other is tried once more
-        here. Return whether it arrived or is left to the outbox.
+        here. Return False if neither helped: the second attempt failed as well, or nothing was
+        posted for a refusal.
         """
         log.warning("could not deliver the answer to interaction %s: %s", request.id, error)
         if isinstance(error, DiscordRefused) and error.status == 400 and error.code != ARCHIVED:

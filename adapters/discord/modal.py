@@ -125,7 +125,9 @@ def _build_component(field: Field) -> Json:
 
 
 def _build_text_input(field: Field) -> Json:
-    """Build the input of a text or a number, filled with its value or showing its example."""
+    """Build the input of a text or a number: with its value, cut to what the input takes, or else
+    with its example as the grey text.
+    """
     max_length = 40 if field.kind == "number" else MAX_TEXT
     text_input: Json = {
         "type": TEXT,
@@ -156,6 +158,7 @@ def _build_select(field: Field) -> Json:
 
 
 def _build_placeholder(field: Field) -> str:
+    """Return the text in a menu in which nothing is chosen."""
     if field.name == FLAGS:
         return "Choose what applies"
     return "Choose one" if field.kind == "pick" else "Choose units"

@@ -200,7 +200,11 @@ class ServerCommands:
                 continue
 
     async def _try_sync(self, server: str, *, is_start: bool = False) -> SyncResult:
-        """Send a server's commands if they changed. An error is logged and becomes the result."""
+        """Send a server's commands if they changed.
+
+        Return the sentence for the manager ("": nothing to say), and the seconds after which to try
+        again (0: never). Errors are logged, and raise nothing.
+        """
         try:
             return await self._sync(server, is_start=is_start), 0.0
         except (discord.HTTPException, *BROKEN, UserError) as error:
@@ -289,7 +293,7 @@ class ServerCommands:
     async def _build_commands(self, server: str) -> tuple[list[Json], list[str]]:
         """Build the commands of a server's packs, without those that are registered globally.
 
-        Return those that Discord takes, and the names of those that are too large.
+        Return those that Discord takes, and the names, with a slash, of those that are too large.
         """
         registry, names = await self._app.load_server_registry(server)
         own_names = [name for name in names if name not in self._app.registry.top_names]
@@ -297,7 +301,10 @@ class ServerCommands:
 
 
 def _build_payloads(registry: Registry, names: list[str]) -> tuple[list[Json], list[str]]:
-    """Build the commands with these names for a server. See `split_by_size` for the result."""
+    """Build the commands with these names for a server; a name without a command is skipped.
+
+    Return those that Discord takes, and the names, with a slash, of those that are too large.
+    """
     payloads = []
     for name in names:
         if any(registry.list_below((name,))):
@@ -345,7 +352,9 @@ def _format_pack_names(packs: Iterable[str]) -> str:
 
 
 def _describe_refusal(error: discord.HTTPException) -> SyncResult:
-    """Return the sentence for the manager and the seconds until the next attempt."""
+    """Return the sentence for the manager about Discord's refusal, and the seconds after which to
+    try again; 0 if that is no use.
+    """
     if error.code == TOO_MANY_A_DAY:
         return TODAY, HOUR
     if error.status in (403, 404):

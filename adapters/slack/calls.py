@@ -111,6 +111,9 @@ class SlackApi:
         return client
 
     def _create_session(self) -> aiohttp.ClientSession:
+        """Create the session that carries all calls, with its time limit and at most 40
+        connections.
+        """
         timeout = aiohttp.ClientTimeout(total=_TIMEOUT)
         connector = aiohttp.TCPConnector(limit=40)
         return aiohttp.ClientSession(

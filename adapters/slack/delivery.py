@@ -161,8 +161,11 @@ class Posts:
     async def _with_retries(
         self, request: SlackRequest, reply: Reply, progress: Progress
     ) -> Outcome:
-        """Post a reply, again while Slack is busy, until it is posted or refused, or the trouble
-        lasts longer than PATIENCE. Waits as long as Slack asks to.
+        """Post a reply, again while Slack is busy. Any refusal or trouble becomes the outcome.
+
+        The outcome is Delivered, or Undeliverable if Slack refuses or the app is not installed in
+        the workspace. It is RetryLater once the trouble lasts longer than PATIENCE; waits that
+        Slack asks for have no limit.
         """
         wait = MIN_PAUSE
         while True:

@@ -196,7 +196,8 @@ class SlackForms:
         """Handle a submitted modal: run its form, or open the form of the chosen command, or run
         that command if it has no options.
 
-        Raises UserError for a modal that is not ours.
+        If this user could not send the form of the chosen command, that refusal is posted. Raises
+        UserError for a modal that is not ours, and if no command was chosen.
         """
         view = body["view"]
         meta = read_meta(view, body["user"]["id"])
@@ -267,10 +268,12 @@ class SlackForms:
         return [_format_odds_line(part) for part in reply.lines if isinstance(part, Odds)]
 
     async def _run_submitted_form(self, ack: Ack, meta: Meta, view: Json) -> None:
-        """Run a submitted form. A refusal that is ready in time appears at its field; any other
-        reply is posted.
+        """Run a submitted form. If a button could run it as well, its values are saved in the
+        draft, and it is run as that button.
 
-        A result that needs one more value changes the form so that it asks for it.
+        A refusal that is ready in time appears at its field; any other reply is posted, also that
+        the form's draft is gone. A result that needs one more value changes the form so that it
+        asks for it.
         """
         request = meta.request
         try:
@@ -321,7 +324,9 @@ class SlackForms:
     async def _read_view(
         self, request: SlackRequest, draft: Draft, view: Json
     ) -> tuple[OpenForm, FormResult]:
-        """Return the form that a modal shows, and the result of what was filled in."""
+        """Return the form as it was opened, from its draft, and the result of what was filled into
+        the modal.
+        """
         form = await open_form(self._app, ROOM, draft, request.who, request.where)
         values = (view.get("state") or {}).get("values") or {}
         return form, form.read_filled(read_state(form.form, values))

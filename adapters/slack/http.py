@@ -41,6 +41,8 @@ def create_web_app(
 ) -> web.Application:
     """Create the web application that passes Slack's requests to `bolt`, with a page for health
     checks and further `routes`.
+
+    A request for `bolt` has to be signed with the app's signing secret, `secret`.
     """
 
     async def event(request: web.Request, body: bytes) -> web.StreamResponse:

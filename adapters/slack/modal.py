@@ -93,7 +93,8 @@ def read_state(
     form: Form, values: Mapping[str, Mapping[str, Mapping[str, Any]]]
 ) -> dict[str, object]:
     """Return what was filled into a modal, by field: a text, the list of chosen values, or a file
-    as Slack describes it.
+    as Slack describes it. An empty field has "" or []. Fields that the modal did not show are left
+    out.
     """
     values_by_field: dict[str, object] = {}
     for field in form.fields:
@@ -104,7 +105,9 @@ def read_state(
 
 
 def _read_value(state: Mapping[str, Any]) -> object:
-    """Return the value of one field, "" if it is empty."""
+    """Return the value of one field: a text, a file, or a list of chosen values. It is "" if
+    nothing was filled in, but [] for an empty menu of several values.
+    """
     if "selected_options" in state:
         return [option["value"] for option in state["selected_options"] or ()]
     if state.get("selected_option"):
@@ -294,6 +297,7 @@ def _build_menu(field: Field, kind: str, initial_key: str) -> Json:
 
 
 def _format_placeholder(field: Field) -> str:
+    """Return the text in a menu in which nothing is chosen."""
     if field.name == FLAGS:
         return "None"
     return "Choose one" if field.kind == "pick" else "Choose units"
@@ -321,7 +325,7 @@ def _build_number_input(option: Option, value: str) -> Json:
 
 
 def _fits(option: Option, value: str) -> bool:
-    """Return whether an option takes a value."""
+    """Return whether an option takes a value as typed; False if that would be refused."""
     try:
         clean(option, value)
     except UserError:

@@ -235,7 +235,10 @@ def _build_own_blocks(part: Part) -> Iterator[Json]:
 
 
 def _get_part_kind(part: Part, native_types: frozenset[str]) -> str:
-    """Return how a part is drawn: APART, CHART, TABLE, or "" for lines of text."""
+    """Return how a part is drawn: APART if it has blocks of its own (an entry of a list, or a
+    rule), CHART for odds and TABLE for a grid if `native_types`, the block types that the workspace
+    takes, have that type, else "" for lines of text.
+    """
     if isinstance(part, Entry | Rule):
         return APART
     if isinstance(part, Odds) and CHART in native_types:

@@ -208,8 +208,8 @@ class RequestHandler:
     async def find_place(self, request: SlackRequest, path: Path) -> Place:
         """Return the place of a request.
 
-        For the commands of ABOUT_PLACES, ask Slack whether it is the user's own conversation with
-        the bot.
+        For the commands of ABOUT_PLACES, Slack is asked first whether the place is the user's own
+        conversation with the bot. If it does not say, the place stays as it is.
         """
         team = await self.teams.find(request.team) if path in ABOUT_PLACES else None
         if team is None:
