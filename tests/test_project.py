@@ -194,6 +194,21 @@ def test_the_files_that_a_page_names_are_there(root: Path, page: str) -> None:
     assert [name for name in named if not (root / name).exists()] == []
 
 
+@pytest.mark.parametrize("page", ["ARCHITECTURE.md", "CONTRIBUTING.md", "docs/first-change.md"])
+def test_the_names_that_a_page_gives_for_a_file_are_in_it(root: Path, page: str) -> None:
+    """`file.py`, `name`: the file defines that name."""
+    text = (root / page).read_text()
+    missing = []
+    for file, names in re.findall(r"`([\w/.<>-]+\.py)`((?:, `[A-Za-z_][\w.]*`)+)", text):
+        paths = list(root.glob(re.sub(r"<\w+>", "*", file)))
+        code = "\n".join(path.read_text("utf-8") for path in paths)
+        for name in re.findall(r"`([\w.]+)`", names):
+            last = name.rpartition(".")[2]
+            if not re.search(rf"(?:def|class) {last}\b|\b{last}\b.*[:=]", code):
+                missing.append(f"{file}, {name}")
+    assert missing == []
+
+
 @pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("schema", "pattern"),

@@ -29,7 +29,14 @@ from adapters.slack.channel_posts import (
     send_files,
 )
 from adapters.slack.modal import USED, build_window_view
-from adapters.slack.render import LATE, LATE_PERHAPS, PERHAPS, SlackMessage, render_message
+from adapters.slack.render import (
+    LATE,
+    LATE_PERHAPS,
+    MAX_BLOCKS,
+    PERHAPS,
+    SlackMessage,
+    render_message,
+)
 from adapters.slack.request import PLATFORM, Json, SlackRequest
 from adapters.slack.tables_and_charts import (
     TYPES,
@@ -488,7 +495,7 @@ class Posts:
         if not private:
             text = f"This could not be shown in <#{request.channel}>. {format_line(INVITE)}"
             note = {"type": "context", "elements": [{"type": "mrkdwn", "text": text}]}
-            content["blocks"] = [*content["blocks"][:49], note]
+            content["blocks"] = [*content["blocks"][: MAX_BLOCKS - 1], note]
         content["channel"] = channel
         await self._wait_for_turn(f"{team.id}/{channel}")
         ts = await self._post_and_get_timestamp(team, "chat.postMessage", content)

@@ -34,8 +34,9 @@ from bot.rules.errors import UserError
 from bot.rules.text.normalize import comparison_key
 from bot.ui.form.form import opens_form
 from bot.ui.form.submission import FormResult
-from bot.ui.reply.bars import LEAST, format_percent
+from bot.ui.reply.bars import LEAST
 from bot.ui.reply.parts import Odds
+from bot.ui.reply.percents import format_percent
 from bot.ui.reply.reply import OPEN_FORM, Button, Reply, build_error_reply
 from bot.ui.spec import CommandSpec, Person
 from bot.ui.typing.command_text import ParsedCommand, names_group

@@ -7,7 +7,7 @@ Slack's, each with some room left.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import groupby, islice
 from typing import Any
 
 from adapters.slack import tables_and_charts
@@ -48,6 +48,8 @@ from bot.ui.reply.unit_table import UnitTable
 from bot.ui.typing.command_writer import CommandReader, write_commands
 
 MAX_BLOCKS = 50
+MAX_FOLDED_BLOCKS = 30
+"""Maximum number of blocks for the lines of a shortened reply. Title, notes and buttons take some."""
 MAX_SECTION = 3_000
 MAX_ALL = 11_000
 MAX_TEXT = 3_900
@@ -191,7 +193,7 @@ def _build_folded_blocks(
         title = title[:1_000].rpartition("&")[0] + " ..."
     return [
         *_build_sections([_add_mention(title, mention, reply)]),
-        *_build_row_blocks(rows),
+        *islice(_build_row_blocks(rows), MAX_FOLDED_BLOCKS),
         *_build_sections(["_The whole answer is in the file answer.txt._"]),
         *_build_context_blocks([" · ".join(reply.footer)]),
         *build_action_rows(reply.buttons, reply.menus),

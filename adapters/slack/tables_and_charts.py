@@ -16,8 +16,9 @@ from cachetools import LRUCache
 from adapters.slack.request import Json
 from bot.preferences.adapter_notes import Notes
 from bot.rules.errors import UserError
-from bot.ui.reply.bars import LEAST, format_percent
+from bot.ui.reply.bars import LEAST
 from bot.ui.reply.parts import Grid, Odds
+from bot.ui.reply.percents import format_percent
 from bot.ui.reply.unit_table import UnitTable, get_number
 
 log = logging.getLogger(__name__)

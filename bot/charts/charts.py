@@ -22,8 +22,9 @@ from bot.charts.svg import (
     Picture,
     Room,
 )
-from bot.ui.reply.bars import LEAST, Chance, format_percent
+from bot.ui.reply.bars import LEAST, Chance
 from bot.ui.reply.parts import Odds, Small
+from bot.ui.reply.percents import format_percent
 from bot.ui.reply.reply import GAME, HURT, NOTHING, SHAKEN, Reply
 
 COLORS = {HURT: "#e0565b", SHAKEN: "#e8a33d", GAME: "#6fa8dc", NOTHING: "#8a909a"}

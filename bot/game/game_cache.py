@@ -27,7 +27,7 @@ armies.
 """
 MOST_PLACES = 50_000
 """Maximum number of places whose current game is remembered."""
-_BARE, _UNIT, _PERSON, _NUMBER = 2_000, 1_000, 500, 100
+_BARE, _UNIT, _PERSON, _CARD, _NUMBER = 2_000, 1_000, 500, 300, 100
 BATCH = 250
 """Events read at once: a few milliseconds."""
 TEXTS = 2_000
@@ -218,14 +218,17 @@ class GameCache:
 def estimate_size(loaded: LoadedGame) -> int:
     """Estimate the bytes that a game takes in memory, rather too many than too few."""
     game = loaded.game
-    number_count = (
-        len(game.sealed) + len(game.withdrawn) + len(game.redo) + len(game.plans) + len(game.orders)
+    number_count = sum(
+        map(len, (game.sealed, game.withdrawn, game.redo, game.plans, game.orders, game.cards))
     )
+    card_count = sum(len(deck["cards"]) for deck in game.decks.values())
     person_count = len(loaded.persons) + len(game.players) + len(loaded.places)
     units_size = _UNIT * len(game.units)
     persons_size = _PERSON * person_count
+    decks_size = _CARD * card_count
     numbers_size = _NUMBER * number_count
-    return _BARE + units_size + persons_size + numbers_size + len(loaded.hands.text)
+    sizes = (_BARE, units_size, persons_size, decks_size, numbers_size, len(loaded.hands.text))
+    return sum(sizes)
 
 
 async def iterate_events(

@@ -28,8 +28,9 @@ from bot.rules.tables.answer_words import format_output_name
 from bot.rules.text.names import LETTERS, find_stem, join_names
 from bot.rules.text.phrase import Phrase, Typed, capitalize_first
 from bot.rulesets.system import Sequence
-from bot.ui.reply.bars import CAME, format_percent
+from bot.ui.reply.bars import CAME
 from bot.ui.reply.parts import Odds, Part, Small
+from bot.ui.reply.percents import format_percent
 from bot.ui.reply.reply import GAME, SHAKEN, Reply
 
 EXACT, WHATEVER = "Exact; nothing is rolled.", "Exact, whatever is chosen; nothing is rolled."

@@ -23,8 +23,8 @@ from bot.rules.tables.answer_words import NEXT, select_outputs
 from bot.rules.tables.table import CHAIN, Answer, Table
 from bot.rules.text.line import Line
 from bot.rules.text.phrase import phrase
-from bot.ui.reply.bars import format_percent
 from bot.ui.reply.parts import Odds, Part, Small, Thrown
+from bot.ui.reply.percents import format_percent
 from bot.ui.reply.reply import Reply
 from bot.ui.typing.command_text import quote_value
 

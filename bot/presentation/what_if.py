@@ -21,8 +21,8 @@ from bot.rulesets.bears import find_unborne
 from bot.rulesets.catalog import find_system
 from bot.rulesets.play_once import compute_each_odds
 from bot.rulesets.system import Sequence
-from bot.ui.reply.bars import format_percent
 from bot.ui.reply.parts import Compared, Small
+from bot.ui.reply.percents import format_percent
 from bot.ui.reply.reply import Reply
 
 PLAN = "as planned"

@@ -19,7 +19,7 @@ from bot.report.luck import find_rarest_rolls
 from bot.report.page_data import LogRow, Story
 from bot.report.units import HURT, is_lost
 from bot.rules.errors import UserError
-from bot.ui.reply.bars import format_percent
+from bot.ui.reply.percents import format_percent
 
 WIDE, HIGH = 1200, 630
 EDGE = 64

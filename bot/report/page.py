@@ -29,7 +29,7 @@ from bot.report.luck import render_luck_svg
 from bot.report.page_data import MANY, MANY_BEFORE, Story
 from bot.report.units import SYMBOLS
 from bot.rulesets.catalog import list_lost_states
-from bot.ui.reply.bars import format_percent
+from bot.ui.reply.percents import format_percent
 
 TEMPLATES = Path(__file__).parent / "templates"
 BLOCKS = ("p_head", "p_now", "p_score", "p_short", "p_shots", "p_cards", "p_rosters")

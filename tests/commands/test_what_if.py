@@ -15,8 +15,9 @@ from bot.presentation.what_if import count_change_odds, list_changes
 from bot.rules.odds.rolls import TooManyStates
 from bot.rulesets.catalog import find_system
 from bot.ui.form.form import FLAGS, build_form
-from bot.ui.reply.bars import COLUMNS, format_percent
+from bot.ui.reply.bars import COLUMNS
 from bot.ui.reply.parts import Compared, format_part
+from bot.ui.reply.percents import format_percent
 from bot.ui.reply.reply import Reply
 from tests.playing import Channel, two_sides
 

@@ -6,6 +6,8 @@ Two apps on one store are two processes: each knows the game as it was when it l
 
 from __future__ import annotations
 
+import tracemalloc
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -113,3 +115,19 @@ async def test_an_army_weighs_more_than_free_play(units: int) -> None:
     assert before is not None
     assert after is not None
     assert estimate_size(after) >= estimate_size(before) + units * 800
+
+
+async def test_a_game_with_large_decks_weighs_what_its_cards_take() -> None:
+    channel = await Channel.fresh()
+    for number in range(6):
+        await channel.do("Anna", f'deck make "1..400" pile{number}')
+    loaded = await channel.app.games.load_current(channel.place.key)
+    assert loaded is not None
+    tracemalloc.start()
+    try:
+        copy = deepcopy(dict(loaded.game.decks))
+        taken = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    assert len(copy) == 6
+    assert estimate_size(loaded) >= taken

@@ -14,8 +14,8 @@ from icepool import d6  # type: ignore[import-not-found,import-untyped,unused-ig
 from bot.presentation.odds import build_odds_reply
 from bot.rulesets.catalog import find_system
 from bot.rulesets.play_once import build_odds_rows, compute_each_odds
-from bot.ui.reply.bars import format_percent
 from bot.ui.reply.parts import Odds
+from bot.ui.reply.percents import format_percent
 from bot.ui.reply.reply import GAME, SHAKEN, Reply
 from tests.playing import Channel, two_sides
 

@@ -14,8 +14,8 @@ from bot.cli.cli import count_odds_once
 from bot.rules.sequence.rounds import UNDECIDED, FightOdds
 from bot.rulesets.catalog import get_systems
 from bot.rulesets.play_once import count_rounds, read_rounds
-from bot.ui.reply.bars import format_percent
 from bot.ui.reply.parts import Odds
+from bot.ui.reply.percents import format_percent
 from tests.playing import Channel
 from tests.refusing import refuses
 

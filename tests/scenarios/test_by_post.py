@@ -684,3 +684,18 @@ def test_reminders_and_deadlines_hang_on_nothing_but_who_is_waited_for() -> None
     assert noted.read == {*WAITED}, (
         "else a command changes what is due and nothing is laid down anew"
     )
+
+
+async def test_quiet_hours_hold_without_reminders_too() -> None:
+    """Bob acts just before Alice hands over, so that he is not pinged; his one reminder waits for
+    the morning.
+    """
+    post = await Post.begin()
+    await post.channel.do("Bob", "me ping interval=4h quiet=22-7 zone=Europe/Berlin")
+    await post.channel.do("Bob", "me ping interval=off")
+    await in_operations(post)
+    post.now[0] += 13.9 * HOUR
+    await post.channel.do("Bob", "roll 2d6")
+    await post.channel.do("Alice", "game pass done")
+    assert await post.passes(7) == []
+    assert len(await post.passes(4)) == 1

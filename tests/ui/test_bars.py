@@ -13,10 +13,8 @@ from bot.ui.reply.bars import (
     draw_bar,
     format_comparison_lines,
     format_odds_lines,
-    format_percent,
-    format_points,
-    format_rounded_points,
 )
+from bot.ui.reply.percents import format_percent, format_points, format_rounded_points
 
 SQUADS = (
     Chance("casualties", 35 / 216, 35 / 216),

@@ -399,10 +399,9 @@ async def send_reminder(context: Context, row: DueRow) -> None:
     if last_act and not settings.interval:
         return
     due_time = now
-    if settings.interval:
-        if last_act:
-            due_time = max(last_act + settings.interval * HOUR, now)
-        due_time = settings.skip_quiet_hours(due_time)
+    if last_act:
+        due_time = max(last_act + settings.interval * HOUR, now)
+    due_time = settings.skip_quiet_hours(due_time)
     if due_time > now:
         context.commit.due.append(row._replace(at=due_time))
         return

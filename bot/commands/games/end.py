@@ -35,8 +35,8 @@ from bot.rules.text.normalize import comparison_key
 from bot.rules.text.phrase import phrase
 from bot.rulesets.catalog import get_systems
 from bot.storage.records import Doc
-from bot.ui.reply.bars import format_percent
 from bot.ui.reply.parts import Group, Part, Small
+from bot.ui.reply.percents import format_percent
 from bot.ui.reply.reply import Button, File, Reply
 
 SENTENCE, LONGEST = "ending", 300

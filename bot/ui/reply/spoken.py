@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from bot.ui.reply.bars import format_percent
 from bot.ui.reply.parts import Compared, Grid, Odds, Part, Sheet, Whole
+from bot.ui.reply.percents import format_percent
 from bot.ui.reply.unit_table import UnitTable
 
 MOST_ROWS = 20

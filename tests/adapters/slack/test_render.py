@@ -203,3 +203,11 @@ def test_a_button_that_opens_a_channel_runs_nothing() -> None:
     (button,) = render_message(reply, "T1", load_shared_registry()).blocks[-1]["elements"]
     assert button["url"] == "https://slack.com/app_redirect?team=T1&channel=C2"
     assert not button["action_id"].startswith("a:"), "a press is acknowledged, and no more"
+
+
+def test_a_shortened_reply_has_no_more_blocks_than_slack_takes() -> None:
+    chances = Odds("odds", (("hit", 0.5), ("miss", 0.5)))
+    reply = Reply("Odds", tuple(part for _ in range(60) for part in (chances, "a line")))
+    blocks = render_message(reply, "T1", load_shared_registry()).blocks
+    assert len(blocks) <= MAX_BLOCKS
+    assert check_blocks(blocks) == []
