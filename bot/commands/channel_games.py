@@ -132,9 +132,10 @@ def format_date(timestamp: float) -> str:
 
 
 def find_game(games: Many[ChannelGame], typed: str) -> ChannelGame:
-    """Return the game with this number, id, title, or part of a title. Raises UserError.
+    """Return the game with this number, id, title, or part of a title.
 
-    A number or id goes before a title, and a whole title before a part of one.
+    A number or id goes before a title, and a whole title before a part of one. Raises UserError if
+    there is none, or if several have that title.
     """
     text = normalize_name(typed).strip('"\u201c\u201d')
     folded = comparison_key(text)

@@ -254,7 +254,11 @@ class Context:
         return self.build_button("read", "Proof", "proof")
 
     def clean_options(self) -> dict[str, Any]:
-        """Return the values of the command's options, with defaults. Raises UserError."""
+        """Return the values of the command's options, with defaults.
+
+        Raises UserError for a value that does not fit its option, and for an option that is
+        missing.
+        """
         return InputReader(self.spec.options).read(self.command.options, self.spec.name)
 
     def need_game(self) -> Game:

@@ -214,8 +214,10 @@ def _get_position_in_help(spec: CommandSpec) -> int:
 
 @declare_button("actfor")
 async def press_act_for(context: Context, key: str) -> Reply:
-    """Run the command of a game master who has just confirmed that they act for another side.
-    Raises UserError.
+    """Run the command that waited for the user to confirm that they act for another side.
+
+    Raises UserError if the question is another user's, too old, or of another game. Errors of the
+    command are raised too.
     """
     path, options = await acting_for.agree_to_act_for(context, key)
     spec = get_spec(context.registry, path)

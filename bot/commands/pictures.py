@@ -122,7 +122,10 @@ def build_table_action(
 
 
 async def draw_losses(context: Context, title: str, export: str) -> Reply:
-    """Draw the losses of each side by turn, from an exported game. Raises UserError."""
+    """Draw the losses of each side by turn, from an exported game.
+
+    Raises UserError if that takes too long.
+    """
     picture = await draw_in_worker(context, render_picture_png, draw_losses_chart, title, export)
     return _build_picture_reply(title, "losses", picture)
 
@@ -130,22 +133,28 @@ async def draw_losses(context: Context, title: str, export: str) -> Reply:
 async def draw_luck(
     context: Context, title: str, tracks: Mapping[str, Many[tuple[int, float]]]
 ) -> Reply:
-    """Draw the luck of each side over a game: (event number, luck) by side. Raises UserError."""
+    """Draw the luck of each side over a game: (event number, luck) by side.
+
+    Raises UserError if that takes too long.
+    """
     picture = await draw_in_worker(context, render_picture_png, render_luck, title, dict(tracks))
     return _build_picture_reply(title, "luck", picture)
 
 
 async def draw_deck(context: Context, title: str, *arguments: object) -> Reply:
-    """Draw the cards that are left of a deck, for the user alone. Raises UserError.
+    """Draw the cards that are left of a deck, for the user alone.
 
-    `arguments` are those of `render_deck` after the title.
+    `arguments` are those of `render_deck` after the title. Raises UserError if that takes too long.
     """
     picture = await draw_in_worker(context, render_picture_png, render_deck, title, *arguments)
     return replace(_build_picture_reply(title, "deck", picture), private=True)
 
 
 async def draw_table(context: Context, name: str, inputs: Mapping[str, object]) -> Reply:
-    """Draw the table `SYSTEM/TABLE`. With inputs, its result for them is marked. Raises UserError."""
+    """Draw the table `SYSTEM/TABLE`. With inputs, its result for them is marked.
+
+    Raises UserError if there is no such table, or if drawing takes too long.
+    """
     system_id, _, table_id = name.partition("/")
     table = find_system(system_id).find_table(table_id)
     picture = await draw_in_worker(
@@ -155,7 +164,7 @@ async def draw_table(context: Context, name: str, inputs: Mapping[str, object]) 
 
 
 async def draw_odds(context: Context, odds: Reply) -> Reply:
-    """Draw the odds in an answer. Raises UserError."""
+    """Draw the odds that the reply `odds` holds. Raises UserError if that takes too long."""
     charts = tuple(part for part in odds.lines if isinstance(part, Odds))
     small = " ".join(str(part.text) for part in odds.lines if isinstance(part, Small))
     picture = await draw_in_worker(

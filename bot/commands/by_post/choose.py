@@ -168,7 +168,10 @@ async def choose_options(context: Context) -> Reply:
     """Continue a sequence with the typed option, or with one for each unit, separated by commas.
 
     Without an event number, the first pending choice of the user counts. Without an option, return
-    the question privately. Raises UserError.
+    the question privately.
+
+    Raises UserError if no choice is pending there, if it is not the user's, and for an unknown
+    option or a wrong number of them.
     """
     options = context.clean_options()
     game = context.need_open()
@@ -226,11 +229,12 @@ def _parse_picks(number: int, choice: Json, typed: str) -> list[str]:
 
 @declare_button("choose", of=ButtonOf.EVENT)
 async def press_option(context: Context, number: int, indices: str) -> Reply:
-    """Choose an option of event `number` by a button. `indices` are the option indices of the
-    units so far, a digit each.
+    """Choose an option of event `number` for the next unit, by a button.
 
+    `indices` are the option indices of the units so far, a digit each, with that of this button.
     Return the private question for the next unit, or continue the sequence after the last one.
-    Raises UserError.
+
+    Raises UserError if the choice is no longer pending, or is not the user's.
     """
     choice = _get_choice(context.need_open(), number)
     digits = [int(digit) for digit in indices if digit.isdecimal()]
@@ -321,12 +325,14 @@ def _need_role_to_choose(context: Context, number: int, choice: Json) -> str:
 async def _continue_sequence(
     context: Context, number: int, picks: list[str], *, role: str = "", hand: str = ""
 ) -> Reply:
-    """Continue the sequence of event `number` with the options that were chosen, and store its
-    event.
+    """Continue the sequence of event `number` with the chosen options `picks`, and store its event.
 
     `role` is ELSE at the deadline; without it the role of the user is determined, who must be
-    allowed to choose. `hand` are the values of real dice. If the rules of the sequence have
-    changed since, the sequence is taken back instead. Raises UserError.
+    allowed to choose. `hand` are the values of real dice. If the rules of the sequence have changed
+    since, the sequence is taken back instead.
+
+    Raises UserError if the choice is no longer pending or not the user's, if another choice must
+    come first, and for real dice that do not fit.
     """
     game = context.game
     choice = _get_choice(game, number)

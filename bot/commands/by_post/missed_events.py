@@ -23,10 +23,10 @@ MOST_READ, MOST_SHOWN = 500, 12
 
 @declare_button("since", of=ButtonOf.GAME, private=True)
 async def show_missed_events(context: Context, typed: str) -> Reply:
-    """Show the user alone what happened since their own last event, or after the event whose number
-    was typed.
+    """Show the user alone what happened since their own last event, or since the typed event.
 
-    The title says what their side has lost and whose move it is. Raises UserError.
+    The title says what their side has lost and whose move it is. Raises UserError if no game is
+    played here, and for text that is no event number.
     """
     game = context.need_game()
     number = _parse_event_number(typed)
@@ -86,7 +86,10 @@ def _format_title(
 
 
 def _parse_event_number(typed: str) -> int | None:
-    """Return the typed event number; None for `me`, and for "" from a button. Raises UserError."""
+    """Return the typed event number; None for `me`, and for "" from a button.
+
+    Raises UserError for anything else.
+    """
     word = comparison_key(typed).removeprefix("#")
     if word in ("", ME):
         return None

@@ -160,7 +160,10 @@ async def show_own_order(context: Context) -> Reply:
 
 
 async def _list_own_order(context: Context) -> list[Part]:
-    """Return the user's sealed orders, [] if they have written none. Raises UserError."""
+    """Return the user's sealed orders, [] if they have written none.
+
+    Raises UserError if no game is on, or if it has no sides.
+    """
     game = _need_sides(context)
     person = context.ledger.find_person()
     numbers = [int(number) for number, writer in game.orders.items() if writer == person]

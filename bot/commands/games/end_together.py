@@ -42,10 +42,13 @@ KEPT = DAY
     needs_game=True,
 )
 async def end_game(context: Context) -> Reply:
-    """Ask whether the game is to end, or end it, for `/game end`. Raises UserError.
+    """Ask whether the game is to end, or end it, for `/game end`.
 
     If the users of other sides must agree and the user typed `confirm`, this posts a request to
     them, or agrees to the open request of another user for the same winner.
+
+    Raises UserError if no game is on, for a user who may not end it, for an unknown winner, and
+    while a choice is pending.
     """
     game = context.need_started()
     partners = find_end_partners(game, context.actor)
@@ -67,10 +70,10 @@ async def end_game(context: Context) -> Reply:
 
 @declare_button("end", of=ButtonOf.GAME)
 async def press_end(context: Context, winner: str) -> Reply:
-    """End the game with this winner, by a button under the question. A player who does not direct
-    the game asks the other sides to agree instead.
+    """End the game with this winner, by a button under the question.
 
-    Raises UserError.
+    A player who does not direct the game asks the other sides to agree instead. Raises UserError if
+    no game is on, for a user who may not end it, and while a choice is pending.
     """
     game = context.need_started()
     partners = find_end_partners(game, context.actor)

@@ -134,10 +134,10 @@ async def _build_entry(context: Context, channel_game: ChannelGame) -> Entry:
 )
 @declare_button("open", private=True)
 async def show_past_game(context: Context, row: str | None = None) -> Reply:
-    """Show the status of one of the channel's games to the user alone, with buttons for its log,
-    statistics, export and proof.
+    """Show the status of one of the channel's games to the user alone.
 
-    See `_choose_past_game` for which game. Raises UserError.
+    It has buttons for the game's log, statistics, export and proof. See `_choose_past_game` for
+    which game. Raises UserError if there is none.
     """
     past_game = await _choose_past_game(context, row)
     await use_game(context, past_game)

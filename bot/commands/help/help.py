@@ -99,7 +99,10 @@ def _check_topic(
 
 
 def _find_page(topic: str, registry: Registry, games: tuple[str, ...], played: str) -> Reply:
-    """Return the page on a topic, as `show_help` describes it. Raises UserError."""
+    """Return the page on a topic, as `show_help` describes it.
+
+    Raises UserError if there is no page on the topic.
+    """
     words = comparison_key(topic).removeprefix("/").split()
     while len(words) > 1 and words[-1] in ASKING:
         words.pop()
@@ -215,10 +218,11 @@ def _build_played_command_page(spec: CommandSpec, registry: Registry, played: st
 def _find_by_bare_name(
     words: list[str], registry: Registry, games: tuple[str, ...], played: str
 ) -> Reply:
-    """Return the page on a name without its game or group: a game's title, a command, or anything
-    that `/find` is sure of.
+    """Return the page on a name without its game or group.
 
-    A command of the rule set `played` goes before those of others. Raises UserError.
+    That is a game's title, a command, or anything that `/find` is sure of. A command of the rule
+    set `played` goes before those of others; several commands of that name are listed. Raises
+    UserError if there is no page on it.
     """
     topic = " ".join(words)
     games_by_title = {comparison_key(registry.games[game].title): game for game in games}
@@ -291,11 +295,10 @@ async def list_enabled_games(context: Context) -> list[str]:
 )
 @declare_button("help", private=True)
 async def handle_help(context: Context, topic: str = "") -> Reply:
-    """Show the page on a topic to the user alone: that of a button or menu, otherwise the typed
-    one.
+    """Show the user alone the page on a topic: that of a button or menu, otherwise the typed one.
 
     In a user's own conversation with the bot, everything that needs a game is left out. Raises
-    UserError.
+    UserError with the nearest topic if there is no page on it.
     """
     games = await list_enabled_games(context)
     played = context.game.system if context.ledger.row else ""
@@ -330,7 +333,10 @@ async def press_try(context: Context, name: str) -> Reply:
 
 @declare_button("throw")
 async def press_throw(context: Context, dice: str) -> Reply:
-    """Roll these dice for all to see, by a button such as *Roll 2d6*. Raises UserError."""
+    """Roll these dice for all to see, by a button such as *Roll 2d6*.
+
+    Raises UserError for dice that cannot be read.
+    """
     return await play_meant_command(replace_command(context, ("roll",), {"dice": dice[:40]}))
 
 

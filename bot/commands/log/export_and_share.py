@@ -112,7 +112,10 @@ class EventContext:
     private=True,
 )
 async def export_game(context: Context) -> Reply:
-    """Send the game as a file to one of its players. Raises UserError."""
+    """Send the game as a file to one of its players.
+
+    Raises UserError if there is no such game, and for a user who does not play it.
+    """
     await use_named_game(context, context.clean_options()["game"])
     game = context.need_game()
     need_player(game, context.actor)
@@ -400,7 +403,7 @@ async def find_share_key(store: Store, row: str) -> str:
 async def share_game(context: Context) -> Reply:
     """Create a new address for the game, which ends an earlier one, or end it with `off`.
 
-    Raises UserError.
+    Raises UserError for a user who may not share the game, and if the bot serves no live pages.
     """
     if context.clean_options()["off"]:
         return await stop_sharing(context)
@@ -449,7 +452,10 @@ async def share_game(context: Context) -> Reply:
 
 @declare_button("unshare", of=ButtonOf.GAME, private=True)
 async def stop_sharing(context: Context) -> Reply:
-    """End the address of the game, and tell the players. Raises UserError."""
+    """End the address of the game, and tell the players.
+
+    Raises UserError if the game is not shared, and for a user who may not share it.
+    """
     _need_share_right(context)
     if not await delete_share(context):
         raise UserError(

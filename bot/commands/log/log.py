@@ -79,7 +79,11 @@ TOGETHER = 4
     private=True,
 )
 async def show_log(context: Context) -> Reply:
-    """Show a page of the log, as lines or as a story. Raises UserError."""
+    """Show a page of the log, as lines or as a story.
+
+    Raises UserError for a game, side, unit or number that is unknown, and if no game was played
+    here.
+    """
     options = context.clean_options()
     await use_named_game(context, options["game"])
     game = context.need_game()

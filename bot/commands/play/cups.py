@@ -44,8 +44,8 @@ MOST_DEAD = 40
 async def press_draw_chit(context: Context, moment: str, chits_left: str) -> Reply:
     """Draw the next chit: the button *Draw* of a phase, which works once for each chit.
 
-    `moment` is the phase, `chits_left` the number of chits left when the button was made. Raises
-    UserError.
+    `moment` is the phase, `chits_left` the number of chits left when the button was made. If the
+    phase is over, return a refusal. Raises UserError if that chit was drawn already.
     """
     refusal = refuse_old_card(context, moment)
     if refusal:
@@ -71,9 +71,10 @@ def find_leading_cup(context: Context) -> str:
 
 @declare_button("drawcard", of=ButtonOf.GAME)
 async def press_draw_card(context: Context, id: str) -> Reply:
-    """Draw one more card: the button *Draw* of a deck. Raises UserError.
+    """Draw one more card: the button *Draw* of a deck.
 
-    From the cup that leads the phase, draw the next chit.
+    From the cup that leads the phase, draw the next chit. Raises UserError if there is no such
+    deck, or if it has nothing left to draw.
     """
     if id == find_leading_cup(context):
         return await draw_next_chit(context)
@@ -100,7 +101,11 @@ async def press_draw_card(context: Context, id: str) -> Reply:
     example="standard-52",
 )
 async def draw_from_deck_or_cup(context: Context) -> Reply:
-    """Draw the typed cards, or the next chit if the cup leads the phase. Raises UserError."""
+    """Draw the typed cards, or the next chit if the cup leads the phase.
+
+    Chits are drawn one by one and openly. Raises UserError for an unknown or empty deck, and if
+    several chits are to be drawn or one into a hand.
+    """
     options = context.clean_options()
     leading_cup = find_leading_cup(context)
     typed = options["deck"] or ""
@@ -122,7 +127,10 @@ async def draw_next_chit(context: Context, real: tuple[str, ...] = ()) -> Reply:
     """Draw the next chit, and answer whose turn it is, or that the phase is over.
 
     Chits of dead units are set aside until another chit comes. `real` are chits that were drawn
-    from a real cup on the table; empty to draw with the game's dice. Raises UserError.
+    from a real cup on the table; empty to draw with the game's dice.
+
+    Raises UserError while the last chit's units act, if no cup leads the phase, and if `real` has
+    too few chits or too many.
     """
     game = context.need_started()
     system = context.system

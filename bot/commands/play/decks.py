@@ -69,7 +69,11 @@ Names = Mapping[str, str]
     example='"1..20" cup',
 )
 async def make_deck(context: Context) -> Reply:
-    """Make a deck of the typed cards, or replace the deck of the same name. Raises UserError."""
+    """Make a deck of the typed cards, or replace the deck of the same name.
+
+    Raises UserError for cards that cannot be read, for a name that is no deck's, and for a user who
+    does not play.
+    """
     options = context.clean_options()
     game = context.open_game()
     need_player(game, context.actor)
@@ -151,7 +155,9 @@ def declare_cup(context: Context, id: str) -> None:
 
     Record them again at the start of a phase if the pack's version or the roster has changed them,
     unless a chit is out of the game for good. That brings back the chits of dead units, which go
-    out again when they are drawn. Raises UserError.
+    out again when they are drawn.
+
+    Raises UserError if the game no longer has the cup, or if no unit is left that has a chit in it.
     """
     game_deck = find_game_deck(context, id)
     declaration = context.game.decks.get(id, {})
@@ -187,7 +193,8 @@ def _is_cup_full(id: str, declaration: Mapping[str, Any], places: Mapping[str, i
 async def draw_cards(context: Context, options: Mapping[str, Any]) -> Reply:
     """Draw cards from a deck, one die each: face up, or closed into the player's hand.
 
-    Raises UserError.
+    Raises UserError if the deck is unknown, empty or a cup that leads the phase, if the count is
+    too high, and if typed real cards do not fit.
     """
     typed = options["deck"] or ""
     count = options["count"]
@@ -269,7 +276,8 @@ async def press_draw_up(context: Context, about: str) -> Reply:
 async def _fill_hand(context: Context, typed: str) -> Reply:
     """Draw into the player's hand as many cards as it may still hold, or as the deck has left.
 
-    `typed` names the deck; "" means the deck of the player's side. Raises UserError.
+    `typed` names the deck; "" means the deck of the player's side. Raises UserError if the hand is
+    full, if the deck has no limit or nothing left, and for a user who does not play.
     """
     game = context.open_game()
     need_player(game, context.actor)
@@ -316,7 +324,8 @@ async def _draw_open(
     """Draw cards face up.
 
     `openly` allows that for a deck whose cards go into hands. `real` are the typed cards of a real
-    deck. Raises UserError.
+    deck. Raises UserError if the deck is unknown, empty or a cup, or if its cards go into hands and
+    neither `openly` nor `real` is given.
     """
     id, deck = find_deck_to_draw_from(context, typed, "" if openly else OPEN_KEPT)
     game_deck = find_game_deck(context, id)
@@ -396,8 +405,10 @@ def find_deck_to_draw_from(context: Context, typed: str, kept_in: str = "") -> t
     """Return (id, deck) of the typed deck, or for "" of the only deck that has cards to draw.
 
     `kept_in` restricts the latter to decks drawn into hands or to those drawn open; "" means both.
-    Start free play if no game is played here, and declare a standard deck at its first draw. Raises
-    UserError.
+    Start free play if no game is played here, and declare a standard deck at its first draw.
+
+    Raises UserError if the deck is unknown, if several are possible, and for a user who does not
+    play.
     """
     need_player(context.open_game(), context.actor)
     game = context.game
@@ -444,9 +455,13 @@ async def record_draw(
 ) -> tuple[int, cards.CardDraw]:
     """Draw cards and record the draw. Return (event number, draw).
 
-    `seats` are the hands that get the cards, in order; empty for an open draw. Cards drawn into
-    hands are closed. While cards of the deck are closed, all dice faces are closed as well: from
-    an open face everybody could count which cards are missing before it. Raises UserError.
+    `seats` are the hands that get the cards, in order; empty for an open draw. `real` are typed
+    cards of a real deck. Cards drawn into hands are closed. While cards of the deck are closed, all
+    dice faces are closed as well: from an open face everybody could count which cards are missing
+    before it.
+
+    Raises UserError if too few cards are left, if a hand would hold too many, and if a cup's chits
+    would be closed.
     """
     game = context.game
     ledger = context.ledger
@@ -568,7 +583,8 @@ def check_room(context: Context, id: str, seats: Iterable[str]) -> None:
 async def peek_at_cards(context: Context) -> Reply:
     """Show the player the next cards of a pile, which then stay on top in this order.
 
-    All players learn that somebody looked, but not at which cards. Raises UserError.
+    All players learn that somebody looked, but not at which cards. Raises UserError if the deck is
+    unknown, a cup that leads a phase, or has nothing left to look at.
     """
     options = context.clean_options()
     id, deck = find_deck_to_draw_from(context, options["deck"] or "")
@@ -673,7 +689,8 @@ def build_moved_reply(context: Context, title: str, id: str, deck: Deck) -> Repl
 async def shuffle_deck(context: Context) -> Reply:
     """Put a deck's discards back into the pile, or put typed names in a random order.
 
-    Raises UserError.
+    Raises UserError if the deck is unknown or has nothing to put back, and for a user who does not
+    play.
     """
     typed = context.clean_options()["what"] or ""
     if re.search("[,;]", typed):
@@ -714,7 +731,7 @@ async def shuffle_deck(context: Context) -> Reply:
 async def _order_names(context: Context, typed: str) -> Reply:
     """Put typed names in a random order, one die each. Like a roll, it is open to anybody.
 
-    Raises UserError.
+    Raises UserError for fewer than two names, or too many.
     """
     pieces = [clean_name(piece, cards.LONGEST_CARD) for piece in re.split(ITEM_ENDS, typed)]
     names = [name for name in pieces if name]
@@ -744,7 +761,7 @@ async def _order_names(context: Context, typed: str) -> Reply:
 async def show_decks(context: Context) -> Reply:
     """Show the decks here, or one of them: the cards in the pile, in play, discarded and removed.
 
-    Raises UserError.
+    Raises UserError for a deck that is unknown, and if there is none.
     """
     game = context.need_game()
     requested = context.clean_options()["deck"]
@@ -814,7 +831,10 @@ def _describe_closed_places(context: Context, id: str) -> str:
 
 @declare_button("drawdeck", of=ButtonOf.GAME, private=True)
 async def press_picture(context: Context, id: str) -> Reply:
-    """Draw a picture of what is left of a deck, as far as all players know. Raises UserError."""
+    """Draw a picture of what is left of a deck, as far as all players know.
+
+    Raises UserError if the deck is no longer there, or if drawing takes too long.
+    """
     game_deck = find_game_deck(context, id)
     game = context.need_game()
     if game_deck is None and id not in game.decks:
@@ -857,7 +877,10 @@ def find_deck(
     """Return the id of the typed deck, or for "" of the only deck or the only candidate.
 
     `is_candidate` takes the id of a deck. `declares` allows standard decks and those of the game's
-    files, which are declared at their first draw. Raises UserError.
+    files, which are declared at their first draw.
+
+    Raises UserError if there is no such deck, or if "" can mean several. Without `declares`, so
+    does a deck that no card was drawn from yet.
     """
     decks = context.game.decks
     id = comparison_key(typed)

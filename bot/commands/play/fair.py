@@ -89,9 +89,10 @@ async def _show_next_commitment(context: Context) -> Reply:
     example='"nobody knew this before"',
 )
 async def add_text(context: Context) -> Reply:
-    """Add a player's text to the dice, before the first die only. Raises UserError.
+    """Add a player's text to the dice, before the first die only.
 
-    A player who doubts the host can thus add the last text.
+    A player who doubts the host can thus add the last text. Raises UserError if the texts are
+    closed, if there are too many, and for a text that is empty or too long.
     """
     text = context.clean_options()["text"].strip()
     game = context.open_game()
@@ -152,7 +153,10 @@ async def _count_own_texts(context: Context, first_event: int) -> int:
 
 @declare_command("fair close", "Close the texts; whoever added the last one cannot")
 async def close_texts(context: Context) -> Reply:
-    """Close the texts of the dice. The player who added the last one may not. Raises UserError."""
+    """Close the texts of the dice. The player who added the last one may not.
+
+    Raises UserError for that player, if there are no texts, and if they are closed already.
+    """
     game = context.need_open()
     need_player(game, context.actor)
     if not are_texts_open(game):
@@ -175,7 +179,10 @@ async def close_texts(context: Context) -> Reply:
 
 @declare_button("close", of=ButtonOf.GAME)
 async def press_close(context: Context, epoch: str) -> Reply:
-    """Close the texts of the seed with this epoch: the button *Close*. Raises UserError."""
+    """Close the texts of the seed with this epoch: the button *Close*.
+
+    Raises UserError if a new seed has started since, and in the cases of `close_texts`.
+    """
     if epoch != str(context.need_game().epoch):
         raise UserError(
             "A new seed has started since.", hint=phrase("`/fair show` explains them."), code="gone"
@@ -187,7 +194,8 @@ async def press_close(context: Context, epoch: str) -> Reply:
 async def reveal_seed(context: Context) -> Reply:
     """Publish the seed, so that every die can be recomputed, and begin a new one.
 
-    Raises UserError.
+    Raises UserError for a user who does not direct the game, and while rolls are sealed or cards
+    are closed.
     """
     game = context.need_game()
     need_director(game, context.actor, "publish the seed")

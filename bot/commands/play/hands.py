@@ -81,7 +81,7 @@ class HandEntry(NamedTuple):
 async def discard_cards(context: Context) -> Reply:
     """Discard cards from play or from the player's hand. `out` removes them from the game.
 
-    Raises UserError.
+    Raises UserError for cards that are neither in play nor in the player's hand.
     """
     if context.clean_options()["out"]:
         return await _move_open_cards(context, "remove")
@@ -105,7 +105,7 @@ async def discard_cards(context: Context) -> Reply:
 async def return_cards(context: Context) -> Reply:
     """Put cards in play, discards, or closed cards of the player's hand back into the pile.
 
-    Raises UserError.
+    Raises UserError for cards that are in none of these places.
     """
     return await _move_open_cards(context, "return", _ENDS[context.clean_options()["place"]])
 
@@ -116,7 +116,8 @@ _ENDS = {"pile": "", "top": cards.TOP, "bottom": cards.BOTTOM}
 async def _move_open_cards(context: Context, does: str, end: str = "") -> Reply:
     """Move the typed cards, which are open or else in the player's hand.
 
-    `does` is a key of `_MOVES`. `end` puts cards on a known end of the pile. Raises UserError.
+    `does` is a key of `_MOVES`. `end` puts cards on a known end of the pile. Raises UserError for
+    cards that are in neither, and for a user who does not play.
     """
     options = context.clean_options()
     game = context.need_open()
@@ -199,7 +200,8 @@ def _find_open_cards(
 ) -> list[str]:
     """Return the typed cards, which must all be open. "all" means all cards in play.
 
-    `cards_at` gives the number of each card, by place. Raises UserError.
+    `cards_at` gives the number of each card, by place. Raises UserError for a card that is not
+    there that often, and for too many cards or none.
     """
     if comparison_key(typed) == "all":
         chosen = [card for card, _ in deck.cards for _ in range(cards_at[PLAY].get(card, 0))]
@@ -263,7 +265,10 @@ def _get_hand_owner(context: Context) -> str:
     needs_game=True,
 )
 async def deal_cards(context: Context) -> Reply:
-    """Deal closed cards in turn to each side that has a player. Raises UserError."""
+    """Deal closed cards in turn to each side that has a player.
+
+    Raises UserError if nobody plays a side, if the deck is unknown, or has too few cards.
+    """
     options = context.clean_options()
     id, deck = decks.find_deck_to_draw_from(context, options["deck"] or "")
     game = context.game
@@ -296,7 +301,10 @@ async def deal_cards(context: Context) -> Reply:
     "deck play", "Play cards out of your hand", CARDS, DECK, example="7", needs_game=True
 )
 async def play_cards(context: Context) -> Reply:
-    """Play cards out of the player's hand, face up. Raises UserError."""
+    """Play cards out of the player's hand, face up.
+
+    Raises UserError for cards that are not in the player's hand.
+    """
     return await _move_typed_cards_from_hand(context, "play")
 
 
@@ -311,7 +319,8 @@ async def _find_deck(context: Context, places: Sequence[str] = ()) -> str:
     """Return the id of the typed deck, or of the one that the typed cards belong to.
 
     If no deck is typed, it is the only one with cards in these `places` or in the player's hand. Of
-    several such decks it is the only one with the typed cards there. Raises UserError.
+    several such decks it is the only one with the typed cards there. Raises UserError if that
+    leaves none or several.
     """
     game = context.game
     options = context.clean_options()
@@ -358,7 +367,11 @@ async def _list_texts_by_deck(context: Context, places: Sequence[str]) -> dict[s
     needs_game=True,
 )
 async def give_cards(context: Context) -> Reply:
-    """Give closed cards of the player's hand to another hand. Raises UserError."""
+    """Give closed cards of the player's hand to another hand.
+
+    Raises UserError for cards that are not in the player's hand, and if it is unclear who gets
+    them.
+    """
     return await _move_typed_cards_from_hand(context, "give")
 
 
@@ -431,9 +444,12 @@ async def _move_out_of_hand(
 ) -> Reply:
     """Move cards out of the player's hand. `does` is play, discard, give or back (into the pile).
 
-    `typed` names the cards, or `draw` the draw of one card. `end` is a known end of the pile, or the
-    receiver of a given card. Of several copies, one that all players know moves first, then the
-    oldest. Raises UserError.
+    `typed` names the cards, or `draw` the draw of one card. `end` is a known end of the pile, or
+    the receiver of a given card. Of several copies, one that all players know moves first, then the
+    oldest.
+
+    Raises UserError for cards that are not in the hand, and for a receiver who is unknown or may
+    not hold more.
     """
     game = context.game
     ledger = context.ledger
@@ -620,7 +636,7 @@ async def show_hand_or_agree(context: Context) -> Reply:
     """Show the player's hand, or with `agree` agree that it is opened to all when the game ends.
 
     A manager who does not play agrees for sides whose players have left or been silent for long.
-    Raises UserError.
+    Raises UserError for a user who has agreed already, or who has no closed cards to open.
     """
     if context.clean_options()["agree"]:
         announcement = await agree_to_open_hands(context)
@@ -744,7 +760,8 @@ def _build_card_action(context: Context, does: str, key: str) -> str:
 async def agree_to_open_hands(context: Context) -> Reply:
     """Agree that the player's closed hand is opened when the game ends.
 
-    A manager without cards agrees for the sides whose players are gone. Raises UserError.
+    A manager without cards agrees for the sides whose players are gone. Raises UserError for a user
+    who has agreed already, or who has no closed cards to open.
     """
     game = context.need_started()
     seat = _get_hand_owner(context)

@@ -89,8 +89,10 @@ async def answer_odds(
 ) -> Reply:
     """Answer the exact odds privately, with buttons that roll or change this command.
 
-    The command is stored as a draft, if `draft` is None. A sealed roll and real dice get no
-    buttons but the command to type, because a button's roll is open to all. Raises UserError.
+    The command is stored as a draft, if `draft` is None. A sealed roll and real dice get no buttons
+    but the command to type, because a button's roll is open to all.
+
+    Raises UserError for inputs that do not fit, and for odds that take too long to compute.
     """
     if spec.family == "roll":
         return _answer_dice_odds(context, spec, options, draft)
@@ -159,9 +161,10 @@ class OddsQuery(NamedTuple):
 async def _build_query(
     context: Context, spec: CommandSpec, typed: Mapping[str, object], *, decided: bool = False
 ) -> OddsQuery:
-    """Build the query for a typed sequence. Raises UserError.
+    """Return the query for the odds of a typed sequence.
 
-    `decided` fills in the default choices, which the odds otherwise leave open.
+    `decided` fills in the default choices, which the odds otherwise leave open. Raises UserError
+    for units and inputs that do not fit.
     """
     sequence = context.systems[spec.system].sequences[spec.target]
     roster = get_system_roster(context.game, spec.system)
@@ -233,7 +236,8 @@ async def answer_rounds(
 ) -> Reply:
     """Answer the exact odds after the typed number of rounds and at the end, privately.
 
-    A button fights the first round. Raises UserError.
+    A button fights the first round. Raises UserError for inputs that do not fit, and for odds that
+    take too long to compute.
     """
     sequence, roster, given, ruled, raw, _ = await _build_query(context, spec, options)
     option = spec.find_option("rounds")
@@ -288,7 +292,7 @@ async def _load_shot(context: Context, number: int) -> FiredShot:
 async def show_shot_odds(context: Context, number: int) -> Reply:
     """Answer the odds that a shot had, with the units as they were, and mark its results.
 
-    Raises UserError.
+    Raises UserError if the event is no sequence, or if its odds take too long to compute.
     """
     game = context.game
     fired = await _load_shot(context, number)
@@ -390,7 +394,8 @@ async def show_what_if(context: Context, key: str, place: str) -> Reply:
     """Compare the odds of a draft with single changes, privately: the button *What if*.
 
     `key` is the draft's; `place` holds the indexes of the unit and of the level: `1.2`. Raises
-    UserError.
+    UserError if the draft was used or is another user's, and for odds that take too long to
+    compute.
     """
     draft = await load_own_draft(context, key)
     desk = replace_command(context, draft.path, draft.options)
@@ -404,7 +409,8 @@ async def answer_comparison(
 ) -> Reply:
     """Compare the odds of a typed command with single changes, privately.
 
-    The command is stored as a draft for the buttons. Raises UserError.
+    The command is stored as a draft for the buttons. Raises UserError for inputs that do not fit,
+    and for odds that take too long to compute.
     """
     query = await _build_query(context, spec, options, decided=True)
     draft = save_draft(context, spec.path, {**query.given, "odds": True})

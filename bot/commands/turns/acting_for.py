@@ -60,9 +60,10 @@ def ask_to_act_for(context: Context, request: OtherSide) -> Reply:
 async def agree_to_act_for(
     context: Context, key: str
 ) -> tuple[tuple[str, ...], Mapping[str, object]]:
-    """Note that the actor means to act for these sides.
+    """Store that the actor means to act for the sides of the question with this key.
 
-    Return path and options of the command that was waiting. Raises UserError.
+    Return path and options of the command that was waiting. Raises UserError if the question is
+    another user's, too old, or of another game.
     """
     command = context.command
     doc = await context.store.load_doc(ASKED, key)

@@ -28,7 +28,10 @@ from bot.ui.reply.reply import GAME, Reply
     needs_game=True,
 )
 async def show_tracks(context: Context) -> Reply:
-    """Show the values of all tracks, and their possible values. Raises UserError."""
+    """Show the values of all tracks, and their possible values.
+
+    Raises UserError if no game was played here, or if its rule set has no tracks.
+    """
     game = context.need_game()
     tracks = _get_tracks(context)
     lines = list(list_track_lines(game, tracks, game.sides, hidden=True))
@@ -47,7 +50,12 @@ async def show_tracks(context: Context) -> Reply:
     needs_game=True,
 )
 async def set_track(context: Context) -> Reply:
-    """Set a track to the typed value, or move it by `+1`. Raises UserError."""
+    """Set a track to the typed value, or move it by `+1` or `-1`.
+
+    Raises UserError for an unknown track or value, a value that it has already, and for a user who
+    may not set it. A value cannot be set while a pending choice may change it; it can still be
+    moved.
+    """
     options = context.clean_options()
     game = context.open_game()
     tracks = _get_tracks(context)

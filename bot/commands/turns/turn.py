@@ -60,9 +60,10 @@ READ_BACK = 200
 @declare_command("game next", "Advance to the next phase and show its reminders", needs_game=True)
 @declare_button("next", of=ButtonOf.GAME)
 async def advance_phase(context: Context, about: str | None = None) -> Reply:
-    """Advance to the next phase, or to the next turn, and show its card. Raises UserError.
+    """Advance to the next phase, or to the next turn, and show its card.
 
-    `about` is the phase of the button *Next phase*, which ends no later one; None for the command.
+    `about` is the phase of the button *Next phase*; None for the command. If that phase is over,
+    return a refusal. Raises UserError if no game is on, and for a user who may not end the phase.
     """
     refusal = refuse_old_card(context, about) if about is not None else None
     if refusal:
@@ -122,7 +123,11 @@ async def begin_phase(
     needs_game=True,
 )
 async def hand_over(context: Context) -> Reply:
-    """Hand over to the other side: a pass, unless the side has acted. Raises UserError."""
+    """Hand over to the other side.
+
+    It is a pass, unless the side has acted or the player typed `done`. Raises UserError if no game
+    is on, and for a user whose side is not to move.
+    """
     return await _pass_or_hand_over(context, done=context.clean_options()["done"])
 
 
@@ -131,10 +136,14 @@ async def hand_over(context: Context) -> Reply:
 async def press_pass_or_done(
     context: Context, moment: str, side_index: str, place: str = ""
 ) -> Reply:
-    """Hand over to the other side: the buttons *Pass* and *Done*. Raises UserError.
+    """Hand over to the other side: the buttons *Pass* and *Done*.
 
     `moment` is the phase, and `side_index` the side to play, when the button was made. `place` is
-    `FROM_BOARD` for a button of the board.
+    `FROM_BOARD` for a button of the board. If the phase is over, return a refusal; so it is for
+    another side's button, unless that is on the board.
+
+    Raises UserError if the side of the button has handed over already, and neither is the player's
+    side to move.
     """
     game = context.need_started()
     refusal = refuse_old_card(context, moment)
@@ -165,7 +174,7 @@ async def _pass_or_hand_over(context: Context, *, done: bool) -> Reply:
     """Hand over to the other side, and build the answer or the card of the next phase.
 
     `done` says that the player does not pass, even if their side has rolled nothing. Raises
-    UserError.
+    UserError for a user whose side is not to move, and if it is not decided yet who moves first.
     """
     game = context.need_started()
     system = context.system
@@ -284,7 +293,8 @@ async def _end_chit(context: Context, game: Game) -> Reply:
 def _find_passing_side(context: Context, game: Game) -> str:
     """Return the side that passes: the player's, or for a game master the side to play.
 
-    Raises UserError.
+    Raises UserError for a stranger, for a side that is not to move, and for a game master if
+    several sides are to play.
     """
     find_side(game, game.sides[0] if game.sides else "")
     need_go(game, context.actor)

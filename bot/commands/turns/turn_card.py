@@ -553,7 +553,11 @@ def _reopen_card(reply: Reply | None) -> Reply | None:
     needs_game=True,
 )
 async def manage_plans(context: Context) -> Reply:
-    """Plan something for a turn, remove a plan, or list them. Raises UserError."""
+    """Plan something for a turn, remove a plan, or list them without options.
+
+    Raises UserError if no game is on, for a turn that has begun, for a plan without turn or text,
+    for too many plans, and for one that is not there.
+    """
     options = context.clean_options()
     game = context.need_started()
     turn = options["turn"]

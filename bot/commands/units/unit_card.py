@@ -78,7 +78,10 @@ async def build_unit_card(context: Context, unit: RosterUnit) -> Reply:
 
 @declare_button("card", of=ButtonOf.GAME, private=True)
 async def press_card(context: Context, handle: str) -> Reply:
-    """Show the card of the unit that was chosen in the menu of a list. Raises UserError."""
+    """Show the card of the unit that was chosen in the menu of a list.
+
+    Raises UserError if the unit is no longer there.
+    """
     return await build_unit_card(context, find_unit_by_handle(context.need_game(), handle))
 
 
