@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from copy import deepcopy
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from bot.rules.errors import TableError
 from bot.rulesets.catalog import get_systems
@@ -40,6 +43,27 @@ GAME: dict[str, Any] = {
 
 def test_a_small_game_is_enough() -> None:
     assert check_game(GAME, "tiny/game.yaml") == GAME
+
+
+def test_phases_of_the_page_about_them_are_accepted(root: Path) -> None:
+    page = (root / "docs" / "phases.md").read_text(encoding="utf-8")
+    blocks = [
+        yaml.safe_load(block) for block in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
+    ]
+    units = {
+        "types": ["tank"],
+        "attributes": {"loading": {"type": "int", "help": "turns until it is loaded"}},
+        "flags": {"fired": "it has fired", "moved": "it moves", "activated": "its card is used"},
+        "states": ["shaken", "pinned"],
+        "markers": ["fired", "moved", "activated"],
+    }
+    game = {**GAME, "units": units, "turns": "by-side"}
+    parts = [block for block in blocks if "cards" not in block]
+    assert len(parts) == 5
+    for part in parts:
+        if part.keys() & {"calls", "begins"}:
+            part = {"phases": [{"name": "combat-round", **part}]}
+        check_game(game | {"phases": [{"name": "combat-round"}]} | part, "tiny/game.yaml")
 
 
 @pytest.mark.parametrize(
