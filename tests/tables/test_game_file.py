@@ -47,9 +47,7 @@ def test_a_small_game_is_enough() -> None:
 
 def test_phases_of_the_page_about_them_are_accepted(root: Path) -> None:
     page = (root / "docs" / "phases.md").read_text(encoding="utf-8")
-    blocks = [
-        yaml.safe_load(block) for block in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
-    ]
+    blocks = [yaml.safe_load(block) for block in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)]
     units = {
         "types": ["tank"],
         "attributes": {"loading": {"type": "int", "help": "turns until it is loaded"}},
