@@ -98,7 +98,8 @@ async def open_port(
     """Serve an application at a host and port while the block runs.
 
     Every port of the bot is opened here, so every port refuses what `refuse_by_head` refuses. The
-    app's `client_max_size` is its limit. Raises UserError with `hint` if the port is taken.
+    app's `client_max_size` is its limit. Raises UserError with `hint` if the port is taken or
+    cannot be opened for another reason.
     """
     host, port = address
     server_logger.addFilter(_UNREADABLE)

@@ -83,7 +83,7 @@ async def _need_bot_there(
     client: discord.Client, request: DiscordRequest, channel: Mapping[str, Any], option: str
 ) -> None:
     """Raise UserError unless the channel is on the request's server, and the bot sees it and may
-    write in it. `option` is the option that named it.
+    write in it; also if Discord cannot be asked. `option` is the option that named it.
     """
     number = int(channel["id"])
     hint = 'Give it "View Channel" and "Send Messages" there.'

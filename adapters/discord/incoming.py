@@ -354,7 +354,9 @@ async def _open_form_of_button(
 ) -> None:
     """Show the form that a button opens, or the offer of scenarios if the app has one for it.
 
-    `target` is the button's action without its prefix.
+    `target` is the button's action without its prefix. Raises UserError if the form is gone, if
+    this user could not send it, or if reading it takes too long. That Discord does not take the
+    form is only logged.
     """
     async with _limit_time():
         offer = await services.app.forms.offer_scenario_for_button(

@@ -24,7 +24,9 @@ that a phone shows the whole form.
 
 
 def build_modal(form: Form, key: str) -> Json:
-    """Build the modal of a form. `key` is the key of its draft."""
+    """Build the modal of a form, with as many of its fields as Discord takes. `key` is the key of
+    its draft.
+    """
     is_long = any(field.kind == "ticks" and len(field.picks) > MOST_TICKS for field in form.fields)
     fields = [
         field._replace(kind="pick") if is_long and field.kind == "how" else field

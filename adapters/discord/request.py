@@ -234,7 +234,10 @@ def read_payload(event: Mapping[str, Any]) -> DiscordRequest:
 
 
 def _read_channel_fields(event: Mapping[str, Any]) -> Json:
-    """Return the fields of a DiscordRequest that describe the channel or thread."""
+    """Return the fields of a DiscordRequest that describe the channel or thread: its id and name,
+    whether it is a thread, its parent, and whether it is shut (locked and archived). They are 0, ""
+    or False if the event does not say.
+    """
     channel = event.get("channel") or {}
     is_thread = channel.get("type") in THREADS
     thread_state = channel.get("thread_metadata") or {}

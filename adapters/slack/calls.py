@@ -192,9 +192,9 @@ class SlackApi:
     async def download(self, token: str, url: str, limit: int) -> bytes:
         """Return the content of a shared file, at most `limit` bytes.
 
-        Raises ValueError if it is larger, Busy or SlackRefused if it cannot be fetched. The token
-        is sent to Slack alone: a file that is only linked may be on any server, so its address is
-        refused.
+        Raises ValueError if it is larger, Busy if the call broke, and SlackRefused for any other
+        failure and for an address outside Slack: a file that is only linked may be on any server,
+        and the token is sent to Slack alone.
         """
         if not _is_slack_url(url):
             raise SlackRefused("file_elsewhere")

@@ -185,8 +185,10 @@ class People:
             return person or _build_person_from_payload(request)
 
     async def _look_up(self, request: SlackRequest) -> Person:
-        """Load a person from Slack and cache them. If Slack fails, cache the old entry for a short
-        time.
+        """Load a person from Slack and cache them.
+
+        If Slack fails or the app is not installed in the workspace, cache the old entry for a short
+        time, or without one what the request says about the person.
         """
         entry = self._cached_people.get(request.person_key)
         person = entry[1] if entry else _build_person_from_payload(request)

@@ -357,12 +357,14 @@ class Posts:
         private: bool,
         waits: bool = False,
     ) -> Json:
-        """Post a message in the channel or through the response address, and return its spot.
+        """Post a message in the channel or through the response address, and return its spot. The
+        response address gives no spot, so it is {} unless the message replaces another one.
 
         A message in the channel is preferred if the channel takes it at once, because it can be
         changed later; with `waits` it is preferred in any case, as the board changes with every
         event. If the bot may not post in the channel, the message goes through the response address
-        or to the user's direct messages. Raises Busy, SlackRefused or UnwantedBlocks.
+        or to the user's direct messages. What failed is noted in `progress`. Raises Busy,
+        SlackRefused or UnwantedBlocks.
         """
         can_respond = progress.url_works and request.has_url
         channel_first = False

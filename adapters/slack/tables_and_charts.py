@@ -203,7 +203,9 @@ def _build_figures_box(parts: Sequence[Odds], words: Sequence[str]) -> Json:
 
 
 def _format_figures(part: Odds, word: str) -> list[str]:
-    """Format the chance of a result, followed by that of it or a worse one if the odds have it."""
+    """Format the chance of the result `word`, `0%` if the odds lack it. If the odds have chances of
+    a result or a worse one, that follows, as a dash if it is missing.
+    """
     rows_by_word = {row.word: row for row in part.rows}
     row = rows_by_word.get(word)
     chance = row.chance if row is not None else None
