@@ -70,7 +70,11 @@ def test_help_of_every_command() -> None:
         "deploy/scale/README.md",
         *(f"docs/{name}.md" for name in OF_A_GAME),
         "docs/discord.md",
+        "docs/discord-host.md",
+        "docs/discord-servers.md",
         "docs/slack.md",
+        "docs/slack-host.md",
+        "docs/slack-workspaces.md",
         "docs/dice.md",
         "docs/hosts.md",
     ],
@@ -131,6 +135,7 @@ def test_nobody_reads_of_a_go() -> None:
     ]
     pages = (
         *OF_A_GAME, "slack", "discord", "cards", "hosts", "glossary", "directory", "beside", "sharing",
+        "slack-workspaces", "discord-servers",
     )  # fmt: skip
     for page in ("README.md", *(f"docs/{name}.md" for name in pages)):
         texts += [(page, line) for line in (ROOT / page).read_text("utf-8").splitlines()]

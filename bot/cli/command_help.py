@@ -178,10 +178,15 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
     "discord": (
         "",
         "serve Discord",
-        "Settings: see .env.example and docs/discord.md.",
+        "Settings: see .env.example and docs/discord-host.md.",
         "grognard discord",
     ),
-    "slack": ("", "serve Slack", "Settings: see .env.example and docs/slack.md.", "grognard slack"),
+    "slack": (
+        "",
+        "serve Slack",
+        "Settings: see .env.example and docs/slack-host.md.",
+        "grognard slack",
+    ),
     "run": (
         "",
         "serve every platform whose tokens are set",
