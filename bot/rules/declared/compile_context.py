@@ -105,13 +105,14 @@ class Setting:
         """Return the names under which formulas read the tracks of the game, such as
         `track.weather` or `side.points`.
         """
-        return {
-            name: Name(name, "text" if track.words else "number")
-            for track in self.tracks.values()
-            for name in (
-                f"{owner}.{track.name}" for owner in (OWNERS[1:] if track.by_side else OWNERS[:1])
-            )
-        }
+        names = {}
+        for track in self.tracks.values():
+            type_ = "text" if track.words else "number"
+            owners = OWNERS[1:] if track.by_side else OWNERS[:1]
+            for owner in owners:
+                name = f"{owner}.{track.name}"
+                names[name] = Name(name, type_)
+        return names
 
     def build_vocabulary(self) -> tuple[dict[str, str], set[str]]:
         """Return the types of the attributes of units by name, and the words of the game that

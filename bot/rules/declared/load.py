@@ -2,7 +2,7 @@
 program.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -466,34 +466,46 @@ class SequenceEnd(Statement):
     stops: bool = False
 
     def tells_now(self, new_outputs: set[tuple[str, str]]) -> Iterator[Statement]:
-        """Yield the statements that set outputs which no step sets, from names that are equal; add
-        them to `new_outputs`.
+        """Yield the statements that set the outputs which no step sets, from names in scope that
+        are the same. Adds the outputs to `new_outputs`.
+        """
+        told_outputs = self.place.sheet.told | new_outputs
+        if self.of_item or self.stops:
+            yield from self._tell_item_outputs(told_outputs, new_outputs)
+        if not self.of_item:
+            yield from self._tell_outputs(told_outputs, new_outputs)
+
+    def _tell_item_outputs(
+        self, told_outputs: Set[tuple[str, str]], new_outputs: set[tuple[str, str]]
+    ) -> Iterator[Statement]:
+        """Yield the statements that set outputs of the current item. Note an output that could be
+        set in two places as an error of the sheet.
         """
         place = self.place
+        sheet = place.sheet
+        for name, kind in sheet.items.get(place.into, {}).items():
+            output = (place.into, name)
+            source = self._of_item(name)
+            if not source:
+                continue
+            if output in new_outputs and name != place.item:
+                problem = "is set in two places; tell the one that counts"
+                sheet.untold[f"{place.into}.{name}"] = problem
+            elif output not in told_outputs and self._fits(source, kind):
+                new_outputs.add(output)
+                is_unit = place.names[source].type == "unit"
+                yield from self._tell(name, f"{name}.word" if is_unit else source)
+
+    def _tell_outputs(
+        self, told_outputs: Set[tuple[str, str]], new_outputs: set[tuple[str, str]]
+    ) -> Iterator[Statement]:
+        """Yield the statements that set outputs of the whole sequence."""
         sheet = self.place.sheet
-        told_outputs = sheet.told | new_outputs
-        if self.of_item or self.stops:
-            for name, kind in sheet.items.get(place.into, {}).items():
-                output = (place.into, name)
-                source = self._of_item(name)
-                if output in new_outputs and source and name != place.item:
-                    sheet.untold[f"{place.into}.{name}"] = (
-                        "is set in two places; tell the one that counts"
-                    )
-                elif output not in told_outputs and source and self._fits(source, kind):
-                    new_outputs.add(output)
-                    yield from self._tell(
-                        name, f"{name}.word" if place.names[source].type == "unit" else source
-                    )
-        if not self.of_item:
-            for name, kind in sheet.outputs.items():
-                if (
-                    self._is_set(name, sheet.given)
-                    and not {("", name), (name, name)} & told_outputs
-                    and self._fits(name, kind)
-                ):
-                    new_outputs.add(("", name))
-                    yield from self._tell(name, name)
+        for name, kind in sheet.outputs.items():
+            is_told = ("", name) in told_outputs or (name, name) in told_outputs
+            if not is_told and self._is_set(name, sheet.given) and self._fits(name, kind):
+                new_outputs.add(("", name))
+                yield from self._tell(name, name)
 
     def _is_set(self, name: str, names_before: Names) -> bool:
         """Return whether a name exists now and was set since `names_before`."""

@@ -377,7 +377,7 @@ def build_change(
     unmarks = frozenset(filter(get_text, unmark))
     if is_unit and (give or take):
         new_values |= _move_names(unit, give, take)
-    if not (new_values or additions or marks or unmarks or drop is True):
+    if not any((new_values, additions, marks, unmarks, drop is True)):
         return None
     return Change(name, new_values, marks, unmarks, additions, of, drop is True, turn is True)
 

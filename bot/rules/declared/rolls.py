@@ -241,9 +241,10 @@ class RollStatement(RandomStatement):
             names[key], names[key + FACES] = sums, faces
             if request.words:
                 names[key + SHOWN] = faces
-            states *= (
-                faces.size if key + FACES in self.faces else sums.size if key in self.faces else 1
-            )
+            if key + FACES in self.faces:
+                states *= faces.size
+            elif key in self.faces:
+                states *= sums.size
         return states
 
 
@@ -262,17 +263,22 @@ def _compute_results(
     largest_sum = count * sides if count else 0
     if request.words and largest_sum != inf:
         return _compute_worded_results(request, count, int(sides))
-    sums = None
-    if largest_sum <= MOST_VALUES:
-        sums = frozenset(range(least_count, int(largest_sum) + 1))
+    sums = _list_whole_numbers(least_count, largest_sum)
     size = max(1, largest_sum - least_count + 1)
     counter.dice += 1
     is_constant = not request.count.reads and not request.sides.reads
     is_sure = counter.sure and is_constant and request.sides.value != "A" and size != inf
     possible_sums = PossibleValues(sums, size, die=counter.dice if is_sure else 0)
     roll_count = sides**count if count * sides <= MOST_TRIED else inf
-    faces = frozenset(range(1, int(sides) + 1)) if sides <= MOST_VALUES else None
+    faces = _list_whole_numbers(1, sides)
     return possible_sums, PossibleValues(frozenset(counts), max(1, roll_count), items=faces)
+
+
+def _list_whole_numbers(first: int, last: float) -> frozenset[int] | None:
+    """Return the whole numbers from `first` to `last`, None if `last` is above MOST_VALUES."""
+    if last > MOST_VALUES:
+        return None
+    return frozenset(range(first, int(last) + 1))
 
 
 def _compute_worded_results(
@@ -284,15 +290,11 @@ def _compute_worded_results(
     added.
     """
     pool = build_pool(count, high, request.words)
-    sums = (
-        frozenset(range(compute_range(pool).high + 1))
-        if compute_range(pool).high <= MOST_VALUES
-        else None
-    )
+    largest_sum = compute_range(pool).high
+    possible_sums = PossibleValues(_list_whole_numbers(0, largest_sum), largest_sum + 1)
     counts = frozenset(range(pool.cost + 1))
-    return PossibleValues(sums, compute_range(pool).high + 1), PossibleValues(
-        counts, inf if pool.cost * high > MOST_TRIED else high**pool.cost
-    )
+    roll_count = inf if pool.cost * high > MOST_TRIED else high**pool.cost
+    return possible_sums, PossibleValues(counts, roll_count)
 
 
 def _list_numbers(formula: Formula, names: Names, limit: float) -> list[Any]:

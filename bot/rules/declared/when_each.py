@@ -289,18 +289,12 @@ class For(Statement):
         items = compute_known(self.items, names)
         if self.items.kind == "numbers":
             counter.sees(self.items.parts[0], compute_known(self.items.parts[0], names))
-        lists = items.some
-        if self.items.kind == "name" and self.items.value.endswith(FACES):
-            # as many as there are dice
-            counter.sees(self.items, items)
-            lengths = set(lists or (0, counter.units))
-        else:
-            lengths = {len(listed) for listed in lists} if lists else {0, counter.units}
+        lengths = self._list_lengths(items, counter)
         names_after = dict(names) if min(lengths) == 0 else {}
-        sure = counter.sure and len(lengths) == 1
+        is_sure = counter.sure and len(lengths) == 1
         most_states = states
         for number in range(min(max(lengths), MAX_UNITS)):
-            counter.sure = counter.sure and (sure or not lists)
+            counter.sure = counter.sure and (is_sure or not items.some)
             names |= dict.fromkeys((loop.number, loop.at), PossibleValues(frozenset((number,))))
             names[loop.key] = PossibleValues(items.items, items.size) if items.size > 1 else GIVEN
             states = counter.block(self.body, names, states)
@@ -312,6 +306,18 @@ class For(Statement):
                 }
         names |= names_after
         return most_states
+
+    def _list_lengths(self, items: PossibleValues, counter: Counter) -> set[Any]:
+        """Return the possible lengths of the list: for the faces of a roll its numbers of dice.
+
+        If the lists are not known, they are the shortest and the longest length.
+        """
+        if self.items.kind == "name" and self.items.value.endswith(FACES):
+            counter.sees(self.items, items)
+            return set(items.some or (0, counter.units))
+        if not items.some:
+            return {0, counter.units}
+        return {len(possible_list) for possible_list in items.some}
 
 
 def get_asked_key(deep: int, listed: str) -> str:

@@ -5,6 +5,7 @@ One definition serves the console, Discord, Slack, batch, help and the docs.
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -288,26 +289,27 @@ def is_yes_or_no(typed: str) -> bool:
 def list_counting_options(
     options: Iterable[Option], raw: Mapping[str, object]
 ) -> tuple[Option, ...]:
-    """Return the options that count, given what has been typed so far, as options without a
-    condition.
+    """Return the options that count with the values typed so far, without their conditions.
+
+    A missing or bad value counts as the default of its option.
     """
     options = tuple(options)
     values = dict[str, Any]()
     for option in options:
         value = raw.get(option.name)
-        try:
-            values[option.name] = (
-                clean(option, value) if not is_left_out(option, value) else _get_default(option)
-            )
-        except UserError:
-            values[option.name] = _get_default(option)
-    return tuple(
-        replace(option, when="", matters=None, help=option.help.rpartition(" (if ")[0])
-        if option.when
-        else option
-        for option in options
-        if option.matters is None or option.matters(values)
-    )
+        values[option.name] = _get_default(option)
+        if is_left_out(option, value):
+            continue
+        with suppress(UserError):
+            values[option.name] = clean(option, value)
+    counting_options = []
+    for option in options:
+        if option.matters is None or option.matters(values):
+            if option.when:
+                help_text = option.help.rpartition(" (if ")[0]
+                option = replace(option, when="", matters=None, help=help_text)
+            counting_options.append(option)
+    return tuple(counting_options)
 
 
 def is_of_target(option: Option, target: str) -> bool:
