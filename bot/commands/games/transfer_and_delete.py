@@ -41,11 +41,11 @@ SUBJECT = "the move of a game that was requested"
     needs_game=True,
 )
 async def transfer_game(context: Context) -> Reply:
-    """Move the game to another channel of the same server at once, or post a request to take it
-    over there.
+    """Move the game to another channel of the same server, or ask there to take it over.
 
-    It moves at once if the user is a manager and no other game is in that channel. Raises
-    UserError.
+    It moves at once if the user is a manager and no other game is in that channel. Otherwise that
+    channel gets a request. Raises UserError for a user who may not move it, and for a channel that
+    cannot take it.
     """
     game = context.need_started()
     need_director(game, context.actor, "move it")
@@ -95,8 +95,9 @@ async def transfer_game(context: Context) -> Reply:
 async def take_over_game(context: Context, key: str) -> Reply:
     """Take over a game that another channel wants to move here, by the button *Take it over*.
 
-    Raises UserError for a user who does not manage this channel, and if the game has ended or moved
-    since.
+    A game that is here and not on (free play, or one that has ended) is put aside. Raises UserError
+    for a user who does not manage this channel, if the game has ended or moved since, and if a game
+    is on here or linked with other channels.
     """
     doc = await _load_request(context, key)
     source = str(doc.data["from"])

@@ -200,7 +200,9 @@ async def _take_back_or_ask(
 ) -> Reply:
     """Undo the events of the group, or ask the players who have to agree.
 
-    `group` are the events to undo and `events` all events since, both newest first.
+    If players have to agree but none may agree to all of the events, the reply refuses and offers
+    to undo the newest alone. `group` are the events to undo and `events` all events since, both
+    newest first.
     """
     game = context.ledger.game
     if all(is_free(game, actor, event) for event in group):
@@ -217,7 +219,11 @@ async def _take_back_or_ask(
 async def _list_players_agreeing_to_all(
     context: Context, requester: str, group: Sequence[Json], events: list[Json]
 ) -> frozenset[str]:
-    """Return the players who may agree to the undo of every event of the group."""
+    """Return the players of whom one must agree to the undo of all events of the group.
+
+    These may agree to each of its events (see `_list_agreeing_players`). Empty if nobody has to,
+    and if each event has such players but no player may agree to all.
+    """
     sets_of_players = [
         await _list_agreeing_players(context, requester, event, events) for event in group
     ]

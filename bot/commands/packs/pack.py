@@ -443,7 +443,7 @@ async def review_pack(context: Context, function: object, *arguments: object) ->
 
 
 def build_refusal(faults: Sequence[str]) -> Reply:
-    """Return the refusal of a pack that lists its faults."""
+    """Return the refusal of a pack, with the first `MOST_FAULTS` of its faults."""
     lines: list[Part] = [*faults[:MOST_FAULTS]]
     left_out = len(faults) - MOST_FAULTS
     if left_out > 0:

@@ -41,6 +41,9 @@ SEALED, ANSWER = "sealed", "answer"
 def seal_roll(context: Context, reply: Reply, record: PlayRecord, facts: Json, label: str) -> Reply:
     """Record a sealed roll: the log holds only its hash, and no unit changes until it is opened.
 
+    `record` is the play and `reply` its answer. `facts` are the fields of its event, and lose
+    `closes` here. `label` is what the player wrote about the roll; "" for nothing.
+
     Return the answer, which only the roller sees, with a public part that says nothing of it.
     """
     ledger = context.ledger

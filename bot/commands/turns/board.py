@@ -264,7 +264,10 @@ def _mark_as_on_board(button: Button) -> Button:
 
 
 def _build_sides(context: Context, game: Game, system: System | None, max_names: int) -> list[Part]:
-    """Return the lines of all sides with a gap before each, and at most `max_names` per state."""
+    """Return the lines of all sides, with a gap before each, and of the units without a side.
+
+    At most `max_names` units are named per state.
+    """
     lines: list[Part] = []
     for side in (*game.sides, ""):
         if side_lines := list(_build_side(context, game, side, system, max_names)):

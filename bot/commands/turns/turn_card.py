@@ -507,9 +507,9 @@ def remove_buttons(reply: Reply | None, names: tuple[str, ...]) -> Reply | None:
 
 
 async def _find_card_before(context: Context, ledger: Ledger, end_number: int) -> int | None:
-    """Return the number of the last card before event `end_number` that is not undone.
+    """Return the number of the last event before `end_number` that showed the card of a phase.
 
-    None if there is none among the latest events.
+    Events that are undone do not count. None if there is none among the latest events.
     """
     rows = await context.store.load_events(ledger.row, limit=READ_BACK, newest_first=True)
     events = list_effective_events([*reversed(ledger.bodies), *(row.data for row in rows)])

@@ -171,8 +171,10 @@ def _names(units: Any) -> tuple[str, ...]:
 
 
 def read_choose(spec: object, place: StepScope, path: Path) -> Iterator[Statement]:
-    """Read `choose: {answer: {who: targets, ask: "...", options: {...}, else: ...}}`: a side
-    chooses one of the options. Raises TableError.
+    """Read `choose: {answer: {who: targets, ask: "...", options: {...}, else: ...}}`.
+
+    A side chooses one of the options. Raises TableError for a fault in a choice, and for `choose`
+    as a step in a loop.
     """
     if place.loops and not place.asks:
         raise place.make_error(
@@ -186,7 +188,9 @@ def _read(name: str, spec: object, place: StepScope, path: Path) -> Iterator[Sta
     """Read one choice, named `unit.NAME` if each item of a loop is asked.
 
     Yield the statement that asks and, outside a loop, the one that stops play until the answer is
-    known. Adds the choice and its words to the sheet of the sequence. Raises TableError.
+    known. Adds the choice and its words to the sheet of the sequence.
+
+    Raises TableError for a name that cannot be used, and for a key that is missing or unknown.
     """
     sheet = place.sheet
     owner = place.asks
@@ -279,8 +283,9 @@ def _read_options(
 
 
 def _read_who(spec: str, place: StepScope, path: Path) -> Formula | None:
-    """Return the formula of the units whose side chooses, None for the acting side. Raises
-    TableError.
+    """Return the formula of the units whose side chooses, None for the acting side.
+
+    Raises TableError if `spec` names no units.
     """
     if spec == ACTOR:
         return None

@@ -139,7 +139,10 @@ class Library:
         self._source = source
 
     def load_sequence(self, id: str) -> Declared:
-        """Load and check the sequence `id`. Raises TableError."""
+        """Load and check the sequence `id`.
+
+        Raises TableError for any fault in its steps, and if the game does not declare the sequence.
+        """
         spec = self._source["sequences"][id]
         path = ("sequences", id)
         if not isinstance(spec, Mapping) or "steps" not in spec:
@@ -377,8 +380,10 @@ class Declared:
         )
 
     def _start_state(self, values: Mapping[str, Any], env: Env) -> Now:
-        """Run the steps before the first die and return the state. `env` collects values and
-        outputs. Raises UserError.
+        """Run the steps before the first die and return the state.
+
+        `env` collects values and outputs. Raises UserError if a step refuses to go on, or if a
+        formula cannot use the values.
         """
         head, checked, tail, _ = self._play
         try:

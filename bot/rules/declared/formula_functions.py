@@ -130,7 +130,10 @@ class TableReader:
         return self._tables[self._id]
 
     def _build_reader(self, names: tuple[str, ...]) -> Callable[..., TableAnswer]:
-        """Return the function from the values of these inputs, in this order, to the answer."""
+        """Return a function from the values of the inputs `names`, in this order, to the answer.
+
+        It returns the same answer object for equal values.
+        """
 
         @lru_cache(MOST_ROWS, typed=True)  # True is no 1 here
         def row(*values: Any) -> TableAnswer:
@@ -233,12 +236,12 @@ def multiply(first: Any, second: Any) -> Any:
 
 
 def divide(first: Any, second: Any) -> Any:
-    """Return a quotient, of numbers as large as a product may be. Raises Senseless."""
+    """Return a quotient. Raises Senseless if it is larger than a product may be."""
     return _check_size(first / second)
 
 
 def divide_whole(first: Any, second: Any) -> Any:
-    """Return a quotient rounded down, of numbers as large as a product may be. Raises Senseless."""
+    """Return a quotient rounded down. Raises Senseless if it is larger than a product may be."""
     return _check_size(first // second)
 
 
@@ -308,7 +311,8 @@ def find_repeated(units: Iterable[Unit]) -> str:
 
 def parse_positions(typed: str, count: int) -> tuple[int, ...]:
     """Parse typed positions, 1 for the first: `1 3` is (0, 2). Without any, return all of `count`.
-    Raises UserError.
+
+    Raises UserError for a position that is no number from 1 to `count`.
     """
     words = () if typed == NONE else str(typed).replace(",", " ").split()
     for word in words:
@@ -327,7 +331,10 @@ def list_numbers(count: int) -> tuple[int, ...]:
 
 
 def get_item(items: Any, key: Any) -> Any:
-    """Return `items[at]` of a list, or the value of a word in a mapping; none outside it."""
+    """Return the item of a list at the index `key`, from 0, or the value of a word in a mapping.
+
+    Return `none` (the text) if there is no such item.
+    """
     if items.__class__ is dict:
         return items.get(key, NONE)
     if isinstance(items, LISTS):

@@ -119,7 +119,8 @@ class Formulas:
 
     def define(self, head: str, source: object, path: Path) -> None:
         """Define a formula of the file, such as `state(u)`. It may call those defined before it.
-        Raises TableError.
+
+        Raises TableError for a head or formula that cannot be read, and for a name that is taken.
         """
         match = re.fullmatch(r"([a-z][a-z0-9_]*)\(([a-z0-9_, ]*)\)", head)
         if match is None:
@@ -144,8 +145,9 @@ class Formulas:
         )
 
     def formula(self, source: object, names: Names, path: Path) -> Formula:
-        """Compile a formula that may use `names`. An `a and b` as a whole is true or false. Raises
-        TableError.
+        """Compile a formula that may use `names`. An `a and b` as a whole is true or false.
+
+        Raises TableError if it cannot be read, is too long, or uses other names.
         """
         formula = self._read(source, names, path)
         if formula.kind == "and" and formula.type != "bool":
@@ -154,7 +156,10 @@ class Formulas:
         return formula
 
     def _read(self, source: object, names: Names, path: Path) -> Formula:
-        """Parse and compile a formula as the file has it. Raises TableError."""
+        """Parse and compile a formula as the file has it.
+
+        Raises TableError if it cannot be read, is too long, or uses other names.
+        """
         text = source if isinstance(source, str) else repr(source)
         if len(text) > MOST_CHARACTERS:
             raise self.setting.make_error(
@@ -397,8 +402,9 @@ class _FormulaMaker:
         return "function" if name in CALLS else None
 
     def _attribute(self, node: ast.Attribute) -> Formula:
-        """Compile an attribute: a name with a dot, a track, an output of a table's answer, or an
-        attribute of a unit. Raises TableError.
+        """Compile an attribute: a name with a dot, a track, or an attribute of an answer or a unit.
+
+        Raises TableError if the value before the dot has no such attribute.
         """
         if isinstance(node.value, ast.Name) and (
             dotted := self.names.get(f"{node.value.id}.{node.attr}")
@@ -498,7 +504,10 @@ class _FormulaMaker:
         )
 
     def _call(self, node: ast.Call) -> Formula:
-        """Compile the call of a table or function. Raises TableError."""
+        """Compile the call of a table or function.
+
+        Raises TableError for any other name, and for values that it does not take.
+        """
         if not isinstance(node.func, ast.Name):
             raise self._make_error("only tables and functions can be called")
         name = node.func.id
@@ -521,7 +530,10 @@ class _FormulaMaker:
         return self._call_function(name, parts)
 
     def _call_own_function(self, name: str, parts: list[Formula]) -> Formula:
-        """Compile the call of a function that the game's file declares. Raises TableError."""
+        """Compile the call of a function that the game's file declares.
+
+        Raises TableError for a wrong number of values.
+        """
         count, type_, function = self.formulas.own[name]
         if len(parts) != count:
             value_count = f"{count} value{'' if count == 1 else 's'}"
@@ -529,7 +541,10 @@ class _FormulaMaker:
         return build_formula("call", type_, compile_call(function, *parts), *parts)
 
     def _call_function(self, name: str, parts: list[Formula]) -> Formula:
-        """Compile the call of a function that every formula has. Raises TableError."""
+        """Compile the call of a function that every formula has.
+
+        Raises TableError for a wrong number of values, and for `has` with an unknown marker.
+        """
         if not is_right_count(name, len(parts)):
             value_count = f"{len(parts)} value{'' if len(parts) == 1 else 's'}"
             raise self._make_error(f"{name} does not take {value_count}")
@@ -548,7 +563,10 @@ class _FormulaMaker:
         return build_formula(name, RESULTS[name], compile_call(CALLS[name], *parts), *parts)
 
     def _check_marker(self, word: Any) -> None:
-        """Raise TableError for a word that is no flag and no marker of a unit."""
+        """Raise TableError if no unit of the game can have this flag or marker.
+
+        A game without any flags and markers is not checked.
+        """
         markers = self.formulas.setting.marks
         if markers and word not in markers:
             raise self._make_error(f"there is no marker or flag {word}", str(word), markers)
@@ -588,8 +606,11 @@ class _FormulaMaker:
         return replace(count, reads=tuple(key for key in count.reads if key != FACE))
 
     def _table(self, node: ast.Call, reader: TableReader, words: dict[str, Formula]) -> Formula:
-        """Compile the call of a table. `words` are the formulas of its inputs by name; with the
-        name ALL among them, further inputs are the names in scope that match. Raises TableError.
+        """Compile the call of a table.
+
+        `words` are the formulas of its inputs by name; with the name ALL among them, further inputs
+        are the names in scope that match. Raises TableError for an input without a name, an unknown
+        one, and one that is missing.
         """
         table = reader.table
         if node.args:
@@ -711,7 +732,7 @@ class _FormulaMaker:
                 raise self._make_error(f"there is no {kind} {word}", word, valid_words)
 
     def _unaryop(self, node: ast.UnaryOp) -> Formula:
-        """Compile `not` or a minus sign. Raises TableError."""
+        """Compile `not` or a minus sign. Raises TableError for a value that it cannot take."""
         self._check_allowed(node.op)
         value = self.part(node.operand)
         if isinstance(node.op, ast.Not):
@@ -721,7 +742,7 @@ class _FormulaMaker:
         return build_formula("minus", "number", compile_call(operator.neg, value), value)
 
     def _binop(self, node: ast.BinOp) -> Formula:
-        """Compile an operation of arithmetic. Raises TableError."""
+        """Compile an operation of arithmetic. Raises TableError for a value that is no number."""
         sign = self._sign(node.op)
         left = self._number(self.part(node.left))
         right = self._number(self.part(node.right))

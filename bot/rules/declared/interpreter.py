@@ -66,7 +66,11 @@ Sites = dict[str, Site]
 
 
 def run_steps(steps: Steps, env: Env, start: int = 0) -> Now | None:
-    """Run steps from `start` to the next roll. Raises UserError."""
+    """Run steps from `start` to the next roll.
+
+    Return the state that awaits the roll, or None after the last step. Raises UserError if a step
+    refuses to go on, or if a formula cannot use the values.
+    """
     for do, formulas in steps[start:] if start else steps:
         try:
             if (owed := do(env)) is not None:

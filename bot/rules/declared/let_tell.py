@@ -187,8 +187,10 @@ def read_let(spec: object, place: StepScope, path: Path) -> Iterator[Statement]:
 
 
 def read_add(spec: object, place: StepScope, path: Path) -> Iterator[Statement]:
-    """Read `add: {drm: {cover: 1, night: 2 if night else 0}}`: add named parts to a list, without
-    those of 0. Raises TableError.
+    """Read `add: {drm: {cover: 1, night: 2 if night else 0}}`: add named parts to a list.
+
+    Parts of 0 are left out. Raises TableError for a name that cannot be used, a formula that cannot
+    be read, and a list without parts.
     """
     for name, parts_by_label in place.mapping(spec, path).items():
         place.check_name(name, (*path, name))
@@ -219,8 +221,9 @@ def _compile_addition(earlier: Formula, label: Formula, part: Formula) -> Any:
 
 
 def read_tell(spec: object, place: StepScope, path: Path) -> Iterator[Statement]:
-    """Read `tell: {result: pass if held else fails}`: set an output of the current item or of the
-    sequence. Raises TableError.
+    """Read `tell: {result: pass if held else fails}`: set an output of the item or of the sequence.
+
+    Raises TableError for a formula that cannot be read, and for one that is a unit.
     """
     sheet = place.sheet
     for name, source in place.mapping(spec, path).items():

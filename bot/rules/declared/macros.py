@@ -17,11 +17,13 @@ SPREAD_KEYS = ("loss", "over", "from", "lost", "gives", "into", "row", "words")
 
 
 def expand_test(spec: Mapping[str, Any], place: StepScope, path: Path) -> Steps:
-    """Expand `test: {dice: "2d6: morale", plus: {modifier: mod}, at_most: unit.morale, gives:
-    [pass, fail]}`.
+    """Return the steps of the short form `test`: dice that must reach a number.
+
+    `test: {dice: "2d6: morale", plus: {modifier: mod}, at_most: unit.morale, gives: [pass, fail]}`
 
     The number is read before the dice. It sets `roll`, `total`, `needed` and `result`; with `as:
-    held` these are `held_roll`, `held_total`, `held_needed` and `held`. Raises TableError.
+    held` these are `held_roll`, `held_total`, `held_needed` and `held`. Raises TableError unless it
+    has one of `at_most` and `at_least`, and two words in `gives`.
     """
     limits = [key for key in ("at_most", "at_least") if key in spec]
     if len(limits) != 1:
@@ -108,12 +110,13 @@ def expand_pool(spec: Mapping[str, Any], place: StepScope, _path: Path) -> Steps
 
 
 def expand_spread(spec: Mapping[str, Any], place: StepScope, path: Path) -> Steps:
-    """Expand `spread: {loss: fallen, over: targets, from: men, lost: destroyed}`: spread losses
-    over the units in order.
+    """Return the steps of the short form `spread`: losses spread over the units in order.
+
+    `spread: {loss: fallen, over: targets, from: men, lost: destroyed}`
 
     What each has is read before the dice. It sets `unit.fell` (or what `gives` says) and
     `unit.becomes`: the word for lost, else its state; with `words: [unhurt, loses]` one of these.
-    Raises TableError.
+    Raises TableError unless `words` are two.
     """
     number = spec["from"]
     lost = str(spec["lost"])
@@ -203,7 +206,8 @@ def read_chain(spec: Mapping[str, Any], place: StepScope, path: Path) -> Chain:
     """Return the chain of a `let` such as `{found: "hits(roll=place)"}`.
 
     `found_next` is the answer of the table that a cell of `hits` names, `found_next_next` that of
-    the one after it; none where no table follows. Raises TableError.
+    the one after it; none where no table follows. Raises TableError if a table that follows has
+    dice that depend on its inputs.
     """
     chain = Chain()
     for name, source in spec.items():
@@ -232,7 +236,8 @@ def _follow(
 ) -> Steps:
     """Return the steps that roll on the tables that cells of `table` name.
 
-    `name` is its answer, `inputs` the formulas that it was asked with. Raises TableError.
+    `name` is its answer, `inputs` the formulas that it was asked with. Raises TableError as
+    `_follow_one` does.
     """
     return [
         _follow_one(name, id, follower, inputs, place, path) for id, follower in table.chain.items()
@@ -242,7 +247,11 @@ def _follow(
 def _follow_one(
     name: str, id: str, table: Table, formulas: Mapping[str, str], place: StepScope, path: Path
 ) -> WrittenStep:
-    """Return the step that rolls on one follower of a table. Raises TableError."""
+    """Return the step that rolls on one table `id` that a cell of the table before names.
+
+    The step runs only if the answer `name` names that table. `formulas` are the inputs of the table
+    before. Raises TableError if the dice of `table` depend on its inputs.
+    """
     if any(roll.by or roll.when for roll in table.rolls):
         raise place.make_error(
             f"the dice of {id} hang on its inputs: roll on it in a step of its own", path
@@ -269,7 +278,11 @@ def _format_dice(roll: TableRoll) -> str:
 
 
 def _build_line_step(answer: str, table: Table) -> WrittenStep:
-    """Return the step that says what a table of a chain answered."""
+    """Return the step that adds the line of a further table to the answer, with its dice.
+
+    `answer` is the name of that table's answer, such as `found_next`. The step runs only if the
+    answer before it, `found`, named this table.
+    """
     previous = answer.removesuffix("_next")
     line = {
         "label": table.title,

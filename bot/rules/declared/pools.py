@@ -325,7 +325,7 @@ class Segment:
         self._kept: dict[tuple[Any, ...], Looks | None] = {}
 
     def rule(self, state: Now, faces: tuple[Any, ...], /) -> Ruling[Now]:
-        """Return the ruling on the roll. Raises UserError."""
+        """Return the ruling on the roll. Raises UserError if a formula cannot use the values."""
         env = build_env(zip(self._keys, state.values, strict=False))
         next_state = END
         try:

@@ -152,7 +152,11 @@ class Slicer:
     """The keys that are read after each of the loops around the current position."""
 
     def block(self, block: Block) -> Block:
-        """Return the part of a block that is needed."""
+        """Return the block without the statements that nothing after them needs.
+
+        It goes from the last statement to the first, and adds what those that stay read to what the
+        slicer knows to be needed.
+        """
         statements: list[Statement] = []
         for statement in reversed(block):
             statements[:0] = statement.slice(self)

@@ -146,11 +146,14 @@ class StepScope:
         return self.sheet.formulas.setting.make_error(problem, path, name, candidates)
 
     def formula(self, source: object, path: Path) -> Formula:
-        """Compile a formula of the visible names. Raises TableError."""
+        """Compile a formula of the visible names.
+
+        Raises TableError if it cannot be read or uses other names.
+        """
         return self.sheet.formulas.formula(source, self.names, path)
 
     def test(self, source: object, path: Path) -> Formula:
-        """Compile a condition. Raises TableError."""
+        """Compile a condition. Raises TableError if it cannot be read, or would always hold."""
         return self.sheet.formulas.test(source, self.names, path)
 
     def dice(self, name: str, path: Path) -> Formula:
@@ -169,18 +172,23 @@ class StepScope:
         )
 
     def text(self, template: object, path: Path) -> Formula:
-        """Compile a text with formulas in braces. Raises TableError."""
+        """Compile a text with formulas in braces.
+
+        Raises TableError if a formula in it cannot be read.
+        """
         return self.sheet.formulas.text(template, self.names, path)
 
     def pieces(self, template: object, path: Path) -> tuple[Formula, ...]:
-        """Compile a text with commands in backticks: every second piece is a command. Raises
-        TableError.
+        """Compile a text with commands in backticks: every second piece is a command.
+
+        Raises TableError if a formula in it cannot be read.
         """
         return tuple(self.text(piece, path) for piece in str(template).split("`"))
 
     def mapping(self, spec: object, path: Path) -> Mapping[str, Any]:
-        """Return a mapping of the file, empty for null; the last word of `path` is its key. Raises
-        TableError.
+        """Return `spec` if it is a mapping, {} for null. Raises TableError for anything else.
+
+        The last word of `path` is its key in the file, for the error.
         """
         if not isinstance(spec or {}, Mapping):
             raise self.make_error(f"{path[-1]} is a mapping of names", path)

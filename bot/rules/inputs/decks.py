@@ -342,7 +342,11 @@ def _read_counted_card(word: str) -> tuple[str, int]:
 
 
 def parse_pile(game_deck: GameDeck, raw: Any) -> Pile:
-    """Parse the text of a pile of this deck. Raises UserError."""
+    """Parse the text of a pile of this deck.
+
+    Raises UserError if it cannot be read, or if it has cards that the deck has not, or one of them
+    twice.
+    """
     try:
         pile = read_pile(raw)
     except ValueError:

@@ -147,11 +147,14 @@ def read_given(
     *,
     subject: str,
 ) -> Given:
-    """Convert all inputs of a sequence. `words` are the game's unit lists by name, with "units"
-    among them; `subject` is the name of the sequence for messages.
+    """Convert all inputs of a sequence. Numbers that are left out come from units or leaders.
 
-    Numbers that are left out come from the roster unit that the option names, or from a leader.
-    Raises UserError.
+    `words` are the game's unit lists by name, with "units" among them; `subject` is the name of the
+    sequence for messages. Each such number comes from the roster unit that its option names, or
+    from a leader.
+
+    Raises UserError for an input that is unknown or missing, and for a value or unit that does not
+    fit.
     """
     values = reader.read(raw, subject)
     lists, units_by_option = _read_units(reader, values, words, roster, subject)

@@ -63,7 +63,11 @@ class Track:
         return max(self.min, min(self.max, value)) if type(value) is int else self.start
 
     def get_value(self, state_tracks: Mapping[str, Any], side: str = "") -> Any:
-        """Return the value in a state."""
+        """Return the value of the track in `state_tracks`, which holds values by key.
+
+        A track that is not there has its start value. A value that the track no longer has is made
+        to fit (see `fit_value`). `side` is needed for a track of each side.
+        """
         key = self.get_key(side)
         return self.fit_value(state_tracks[key]) if key in state_tracks else self.start
 
@@ -168,7 +172,7 @@ def move_track(track: Track, value: Any, move: TrackMove) -> tuple[Any, str]:
 
 
 def read_tracks(tracks: Any, file: str) -> Mapping[str, Track]:
-    """Read the tracks of a game.yaml by name. Raises TableError."""
+    """Read the tracks of a game.yaml by name. Raises TableError for any fault in them."""
     tracks_by_name: dict[str, Track] = {}
     with name_row_of_errors(file, "tracks"):
         if not isinstance(tracks, Mapping) or len(tracks) > MOST:
@@ -180,8 +184,10 @@ def read_tracks(tracks: Any, file: str) -> Mapping[str, Track]:
 
 
 def _read_track(name: Any, spec: Any) -> Track:
-    """Read one track. Without a `start` it starts at its first word, or at the number in its range
-    that is nearest to 0. Raises Slip.
+    """Read one track.
+
+    Without a `start` it starts at its first word, or at the number in its range that is nearest to
+    0. Raises Slip for a key or value that a track cannot have.
     """
     _check_track(name, spec)
     title = spec.get("title") or format_code_word(name)
@@ -228,7 +234,7 @@ def _check_track(name: Any, spec: Any) -> None:
 def _read_bounds(spec: Mapping[str, Any]) -> tuple[tuple[str, ...], int, int]:
     """Return the words of a track with 0 and 0, or no words with its lowest and highest number.
 
-    Raises Slip.
+    Raises Slip for words together with a range, and for a range that is empty or no whole numbers.
     """
     words = spec.get("words")
     lowest: Any = spec.get("min", 0)
@@ -266,8 +272,11 @@ def _read_words(words: Any) -> tuple[str, ...]:
 def read_start_values(
     spec: Any, tracks: Mapping[str, Track], sides: Iterable[str]
 ) -> dict[str, Any]:
-    """Read the start values of a scenario's `tracks` by key: `{mist: 1, points: {US: 12, VC: 8}}`.
-    Raises UserError.
+    """Read the `tracks` of a scenario, and return the start values by the keys of the game's state.
+
+    `spec` is such as `{mist: 1, points: {US: 12, VC: 8}}`. A single value for a track of each side
+    counts for all `sides`. Raises UserError for an unknown track or side, and for a value that the
+    track cannot have.
     """
     if not isinstance(spec, Mapping):
         raise UserError("tracks must be name: value, or name: {side: value}.", code="bad-value")

@@ -55,7 +55,7 @@ def expand_list(text: str, words: UnitWords, roster: Roster, asking_side: Asking
     """Return a list of units with each range, selector and comma expanded: `GI 1; GI 2; GI 3 fp=2`.
 
     A list without any of these stays as it is, and so does every list if there is no roster. Raises
-    UserError.
+    UserError if the list has too many units, or if a range or selector finds none.
     """
     if not roster or not text.strip():
         return text
@@ -382,12 +382,14 @@ def _list_runs(names: list[str], there: Collection[str]) -> Iterator[str]:
 def _read_choice(
     item: str, words: UnitWords, roster: Roster, asking_side: AskingSide
 ) -> tuple[list[RosterUnit], str]:
-    """Return the units that `all`, `side:US` or `hex:H5` with states and types select, and the
-    words after them.
+    """Return the units that a selector such as `all shaken`, `side:US` or `hex:H5` means.
 
-    Units in a state of `asking_side.gone` are left out unless such a state is named. Units of other
-    types than those of the list, and units that cannot act, are left out unless no others remain.
-    Without `side:` the units are of the side that `asking_side` means. Raises UserError.
+    States and types may follow it. The second value is the text after them, which applies to each
+    unit. Units in a state of `asking_side.gone` are left out unless such a state is named. Units of
+    other types than those of the list, and units that cannot act, are left out unless no others
+    remain. Without `side:` the units are of the side that `asking_side` means.
+
+    Raises UserError if no unit is left, or if it is unclear which side is meant.
     """
     all_units = sorted({unit.name: unit for unit in roster.values()}.values(), key=_get_sort_key)
     units, words_left, names_side = _apply_selectors(all_units, item)
@@ -507,8 +509,9 @@ def _filter_units(
 
 
 def _includes_state(unit: RosterUnit, state: str, words: UnitWords) -> bool:
-    """Return whether the flags of a unit's state include those of `state`, which has at least
-    one.
+    """Return whether the flags of a unit's state include all flags of `state`.
+
+    False if `state` has no flags. `words` are the unit words of the game.
     """
     state_flags = {*words.states[state]}
     unit_flags = {*words.states.get(words.get_state(unit), ())}

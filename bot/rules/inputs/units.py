@@ -58,7 +58,10 @@ Roster = Mapping[str, RosterUnit]
 
 
 def index_by_name(units: Iterable[RosterUnit]) -> Roster:
-    """Return a roster of these units. A name takes precedence over a handle."""
+    """Return a roster that finds these units by name and by handle, in small letters.
+
+    A name takes precedence over another unit's handle.
+    """
     units = [*units]
     return NameIndex(
         {
@@ -338,7 +341,8 @@ def split_items(text: str) -> list[str]:
 def _parse_item(item: str, words: UnitWords, roster: Roster) -> list[Unit]:
     """Parse one item of a list: a unit with its numbers, flags and state, as often as it says.
 
-    Raises UserError.
+    Raises UserError for an unknown unit or word, a value that does not fit, and a word that is
+    given twice.
     """
     base, tokens = _parse_head(item, words, roster)
     tokens = join_pairs(tokens, words)
@@ -550,7 +554,8 @@ def _make_unknown_attribute_error(token: str, words: UnitWords) -> UserError:
 def _parse_head(item: str, words: UnitWords, roster: Roster) -> tuple[Unit, list[str]]:
     """Return the unit at the start of an item, and the words after it.
 
-    The item begins with a quoted name, the name of a roster unit or a unit type. Raises UserError.
+    The item begins with a quoted name, the name of a roster unit or a unit type. Raises UserError
+    if it begins with none of these.
     """
     quote = _QUOTES.get(item[0])
     if quote:

@@ -102,8 +102,10 @@ def compute_marginals(
 
 
 def format_key(value: Any) -> Any:
-    """Return the key of a value in a distribution: a text or number as it is, `true` or `false`,
-    `none` for None, and for a list the keys of its items with spaces.
+    """Return the key of a value in a distribution.
+
+    A text or number is its own key. A bool is `true` or `false`, None and an empty list are `none`,
+    and another list has the keys of its items, separated by spaces.
     """
     if value.__class__ is str:
         return value

@@ -93,11 +93,13 @@ def compile_table(
     lists: Mapping[str, Sequence[str]],
     bounded: bool = False,
 ) -> Table:
-    """Compile the content of a table file into a Table. Its examples are not run here, but by
-    `check_examples`.
+    """Compile the content of a table file into a Table.
 
-    `lists` are the lists of tokens of the game by name. The formulas of a `bounded` table, of a
-    pack that a player wrote, are held to limits. Raises TableError.
+    Its examples are not run here, but by `check_examples`. `lists` are the lists of tokens of the
+    game by name. The formulas of a `bounded` table, of a pack that a player wrote, are held to
+    limits.
+
+    Raises TableError with the row for any fault of the file.
     """
     with name_row_of_errors(file):
         return _Compiler(data, file, system, lists, bounded).compile_table()

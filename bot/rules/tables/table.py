@@ -269,14 +269,22 @@ class Table:
         return tuple(command for command, applies in self.leads if applies(values))
 
     def _read_typed(self, inputs: Mapping[str, object]) -> dict[str, Any]:
-        """Return the values of all inputs by name, with defaults. Raises UserError."""
+        """Return the values of all inputs by name, with defaults.
+
+        Raises UserError for a value that does not fit, a missing input, and a name that is no
+        input.
+        """
         values = self._read_plain_inputs(inputs)
         if self.rolls:
             self._take_rolls(values, inputs, f"Table {self.id}")
         return values
 
     def _read_plain_inputs(self, inputs: Mapping[str, object]) -> dict[str, Any]:
-        """Return the values of the inputs that are not rolled, with defaults. Raises UserError."""
+        """Return the values of the inputs that are not rolled, with defaults.
+
+        Raises UserError for a value that does not fit, a missing input, and a name that is no
+        input.
+        """
         plain = {
             key: self.read_printed(key, value)
             for key, value in inputs.items()
@@ -386,7 +394,11 @@ class Table:
         return tuple([answer.out[output] for answer in answers])
 
     def _answer_typed(self, inputs: Mapping[str, Any]) -> Answer:
-        """Return the answer for values by name, without a look at the cache. Raises UserError."""
+        """Return the answer for values by name, without a look at the cache.
+
+        Raises UserError for a value that does not fit, a missing input, a name that is no input,
+        and if the table has no answer for these values.
+        """
         values = dict(self.constants)
         for name, option in self._options.items():
             if name in inputs:
