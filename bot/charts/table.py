@@ -83,7 +83,9 @@ def render_table(table: Table, given: Mapping[str, object] | None = None) -> Pic
 
 
 def _list_legend(layout: TableLayout) -> list[str]:
-    """List the codes of a table that occur in its blocks, with their meanings."""
+    """List the codes that occur in the blocks of a table, each with its meaning: `MC: morale
+    check`. An explanation of what each cell holds (EACH_CELL) is always listed.
+    """
     cells: set[str] = set()
     for block in layout.blocks:
         for row in block.cells:

@@ -244,7 +244,9 @@ _VERBS = {
 def _list_conditions(
     sequence: Sequence, plays: Iterable[PlannedPlay], roster: Roster
 ) -> list[Condition]:
-    """Return the conditions of all units in the plays, identical ones of a list together."""
+    """Return the conditions of all units in the plays. Units named in the same option that have the
+    same condition share one.
+    """
     units_by_option: dict[str, dict[str, RosterUnit]] = {}
     for play in plays:
         for option, unit in _list_units_with_options(play):
@@ -432,6 +434,7 @@ def _list_lost_modifiers(
 
 
 def _list_line_parts(plays: Iterable[Play]) -> Iterator[tuple[str, Any]]:
+    """Yield the modifiers in the lines of the plays, as (name, value)."""
     for played in plays:
         for line in played.lines:
             yield from line.parts
@@ -444,7 +447,9 @@ def _collect_words(plays: Iterable[Play]) -> set[str]:
 
 
 def _collect_results(plays: Iterable[Play]) -> list[object]:
-    """Return the values that odds may be about: outputs and the results of units."""
+    """Return what of the plays counts as their result: the outputs of each, and the results of
+    units.
+    """
     plays = tuple(plays)
     outputs = [{name: repr(value) for name, value in played.out.items()} for played in plays]
     return [outputs, _collect_unit_results(plays)]

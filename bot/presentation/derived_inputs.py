@@ -172,6 +172,7 @@ def _name_lending_unit(reply: Reply, loan: DerivedInput, lends: Mapping[str, str
 
 
 def _rename_line_part(line: Line, word: str, loan: DerivedInput) -> Line:
+    """Return the line with the lender's name at each modifier called `word`."""
     parts = tuple((loan.by, value) if name == word else (name, value) for name, value in line.parts)
     return line._replace(parts=parts) if parts != line.parts else line
 
@@ -179,6 +180,12 @@ def _rename_line_part(line: Line, word: str, loan: DerivedInput) -> Line:
 def _derive_input_from_units(
     sequence: Sequence, option: Option, options: Mapping[str, object], roster: Roster
 ) -> DerivedInput | None:
+    """Return the value that a unit among the inputs lends to an option, in the way that its `lends`
+    says; None if none lends it or the option was typed.
+
+    Without a special way it is the highest number of the units that can lend it: of a single unit,
+    or with `beside` of several.
+    """
     if RIDERS in option.lends:
         return _derive_riders(sequence, option, options, roster)
     text = options.get(option.lends["from"])
@@ -212,9 +219,11 @@ def _parse_units_or_none(sequence: Sequence, text: object, roster: Roster) -> tu
 def _derive_riders(
     sequence: Sequence, option: Option, options: Mapping[str, object], roster: Roster
 ) -> DerivedInput | None:
-    """Return the list of units with riders added after their vehicles.
+    """Return the list of units with riders added after their vehicles, or only the riders if they
+    have an option of their own.
 
-    If the riders have an option of their own, return only the riders, and only if it is empty.
+    None if no vehicle has riders still in the fight, if that option is set, or if the list of
+    vehicles cannot be read.
     """
     riders = [unit for key, unit in roster.items() if key == unit.handle and unit.numbers.get("in")]
     if not riders:
@@ -290,7 +299,8 @@ def _derive_carried_count(
     option: Option, options: Mapping[str, object], roster: Roster
 ) -> DerivedInput | None:
     """Return how many of a weapon the unit carries in its loadout, at most one for each man who
-    fights.
+    fights. None if it carries none, if its counter or the player gives the number, or if it is not
+    on the roster.
     """
     text = options.get(option.lends["from"])
     limit = str(options.get(option.lends["most"]) or "")
@@ -307,7 +317,8 @@ def _derive_carried_count(
 def _derive_possession(
     sequence: Sequence, option: Option, options: Mapping[str, object], roster: Roster
 ) -> DerivedInput | None:
-    """Return the holder of the unit in another option, or the unit that it holds.
+    """Return the holder of the unit in another option, or the unit that it holds; None if there is
+    none, if that unit is not on the roster, or if the option was typed.
 
     Units that are out of the game hold nothing and are not held.
     """
@@ -344,7 +355,9 @@ def _strip_unit_name(typed: str) -> str:
 
 
 def _split_attribute_names(unit: RosterUnit, key: str) -> set[str]:
-    """Return the names in an attribute of a unit, which are separated by commas."""
+    """Return the names that an attribute of a unit lists, separated by commas, each as its
+    comparison key; an empty set if the unit lacks the attribute.
+    """
     names = str(unit.numbers.get(key) or "").split(",")
     return {comparison_key(name) for name in names if name.strip()}
 
@@ -352,7 +365,9 @@ def _split_attribute_names(unit: RosterUnit, key: str) -> set[str]:
 def _derive_unit_type(
     sequence: Sequence, option: Option, options: Mapping[str, object], roster: Roster
 ) -> DerivedInput | None:
-    """Return the type of the units that act as the option's word, if they are all of one type."""
+    """Return the type of the units that act as the option's word. None if they are of several
+    types, if that type is no word of the option, or if the option was typed.
+    """
     text = str(options.get(option.lends["from"]) or "").casefold()
     is_possible = any(unit.type in option.values for unit in roster.values())
     is_possible = is_possible or any(word in text for word in option.values)
@@ -418,7 +433,12 @@ def derive_inputs_from_game(
 def _derive_inputs_from_phase(
     sequence: Sequence, options: Mapping[str, object], roster: Roster, game: Game, side: str
 ) -> tuple[DerivedInput, ...]:
-    """Return the values that the phase of the game sets for options that were left out."""
+    """Return the values that the phase of the game sets for options that were left out; () without
+    a phase, or in a game of another system.
+
+    The phase counts for the side of the first unit that acts, or for `side` if that is no roster
+    unit or has no side.
+    """
     phase_options = [
         option
         for option in sequence.inputs

@@ -410,6 +410,10 @@ def _describe_undo(event: Event, name_of: NameOf) -> str:
 
 
 def _describe_sequence(event: Event, player: str, *, replayed: bool) -> EventText:
+    """Return a sequence in words: if `replayed`, those of its answer, by playing it again with its
+    dice; else, and if that is not possible, those made from what its event holds. If the sequence
+    is unknown today, only its title and the stored result.
+    """
     sequence = _find_sequence(event)
     if sequence is None:
         return EventText(f"{get_event_title(event)}: {event.get('result', '')}", player)
@@ -424,7 +428,9 @@ def _find_sequence(event: Event) -> Sequence | None:
 
 
 def _describe_replayed_sequence(event: Event, sequence: Sequence, player: str) -> EventText | None:
-    """Return the words of the answer; None if today's rules give other outputs for these dice."""
+    """Return the words of the answer to a sequence, by playing it again with its dice; None if it
+    cannot be played, or if today's rules give other outputs for these dice.
+    """
     singles = replay_shot(read_shot(event, sequence, {}))
     if not singles or json.loads(json.dumps(merge_outputs(singles))) != event.get("out", {}):
         return None
@@ -488,6 +494,7 @@ def _format_actors_and_targets(verb: str, acting: list[str], targets: str) -> st
 
 
 def _format_player_and_verb(player: str, sequence: Sequence) -> str:
+    """Return the player with what they do: `Alice checks morale`."""
     return f"{player} {get_player_action(sequence)}"
 
 
@@ -506,7 +513,9 @@ def _get_acting_side(event: Event) -> str:
 
 
 def list_track_changes(event: Event) -> list[str]:
-    """Return the changes of the game's tracks in words: `Weather: mud`."""
+    """Return the changes of the game's tracks in words: `Weather: mud`; [] if it changed none, or
+    if the rule set is unknown.
+    """
     tracks_before: Mapping[str, Any] = _get_game_part(event, "before").get("tracks", {})
     tracks_after: Mapping[str, Any] = _get_game_part(event, "after").get("tracks", {})
     system = get_event_system(event) if tracks_after else None
@@ -521,13 +530,17 @@ def list_track_changes(event: Event) -> list[str]:
 
 
 def _get_game_part(event: Event, part: str) -> Mapping[str, Any]:
-    """Return the changed fields of the game `before` or `after` an event."""
+    """Return the changed fields of the game as they were before or after an event (`part` is
+    "before" or "after"); {} if it changed none.
+    """
     fields: Mapping[str, Any] = (event.get(part) or {}).get("game") or {}
     return fields
 
 
 def _get_unit_part(event: Event, part: str) -> Mapping[str, Any]:
-    """Return the changed units `before` or `after` an event, by their keys."""
+    """Return the changed units as they were before or after an event (`part` is "before" or
+    "after"), by their keys; {} if it changed none.
+    """
     units: Mapping[str, Any] = (event.get(part) or {}).get("units") or {}
     return units
 
@@ -566,7 +579,9 @@ def _describe_unit_change(earlier: Mapping[str, Any], unit: Mapping[str, Any]) -
 
 
 def _describe_arrivals(event: Event) -> str:
-    """Return the units that came into play as the end of a sentence: `, Hero comes into play`."""
+    """Return the units that came into play as the end of a sentence: `, Hero comes into play`; ""
+    if none did.
+    """
     units_before = _get_unit_part(event, "before")
     names = [
         unit["name"]

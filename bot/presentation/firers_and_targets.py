@@ -92,7 +92,8 @@ def has_no_target(sequence: Sequence, options: Mapping[str, object], aim: Aim) -
 
 
 def find_own_targets(sequence: Sequence, aim: Aim, side: str) -> tuple[RosterUnit, ...]:
-    """Return the targets that are on the attackers' side.
+    """Return the targets that are on the attackers' side; () for a sequence that is no attack, and
+    if attackers are of several sides.
 
     If no attacker is a roster unit, `side` counts, which is that of the player.
     """
@@ -374,7 +375,12 @@ def list_actions(
 def _choose_main_actions(
     sequences: Iterable[Sequence], part: str, unit: RosterUnit, *, is_own: bool, at_vehicle: bool
 ) -> list[Sequence]:
-    """Return the first fire, close combat and morale check that take the unit, in this order."""
+    """Return the first fire, close combat and morale check for a unit in the role `part`, in this
+    order; those that do not take it are missing.
+
+    A morale check is only for a unit that `is_own`. For one that is not, `at_vehicle` prefers fire
+    at vehicles.
+    """
     fire = list[Sequence]()
     close = list[Sequence]()
     check = list[Sequence]()
@@ -461,6 +467,9 @@ def find_refusal(sequence: Sequence, option: str, unit: RosterUnit) -> Refusal |
 def _try_unit_alone(
     sequence: Sequence, options: Mapping[str, object], unit: RosterUnit
 ) -> UserError | None:
+    """Return the error by which a sequence refuses these options, with only this unit on the
+    roster; None if it takes them.
+    """
     roster = {unit.name.casefold(): unit, unit.handle.casefold(): unit}
     try:
         written, _ = resolve_unit_names(sequence, options, roster, unit.side)

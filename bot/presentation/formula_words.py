@@ -42,6 +42,9 @@ def format_formula(text: str, say: Any) -> str:
 
 
 def _format_signed_value(node: ast.expr, say: Any) -> str:
+    """Return a number with its sign, another constant as `say` words it, and anything else as a
+    formula.
+    """
     try:
         value = ast.literal_eval(node)
     except ValueError:

@@ -43,9 +43,10 @@ class Headline(NamedTuple):
 def build_headline(
     summary: ResultSummary, headline: str, actors: Iterable[str], player: str
 ) -> Headline:
-    """Build the first line of what `actors` did, or `player` if no unit acted.
+    """Build the first line of what `actors` did, or `player` if no unit acted or the title names
+    the actors.
 
-    `headline` is the title if the results of units are not known.
+    The title is about the units in `summary`; `headline` is the title if the summary has none.
     """
     sequence = summary.sequence
     acting = tuple(actors)
@@ -65,7 +66,9 @@ def build_headline(
 
 
 def get_result_headline(settled: Resolution, out: Mapping[str, Any], system: System) -> str:
-    """Return the result in a few words: its headline, else the word for the output `result`."""
+    """Return the result in a few words: its headline, else the word for the output `result`. ""
+    without a headline if that output is missing, no text, or none.
+    """
     result = out.get("result")
     if settled.headline or not isinstance(result, str) or result == NONE:
         return settled.headline
@@ -75,7 +78,11 @@ def get_result_headline(settled: Resolution, out: Mapping[str, Any], system: Sys
 def format_cause(
     sequence: Sequence, actors: tuple[str, ...], player: str, *, many: bool = False
 ) -> str:
-    """Return who did it: `US Squads 3 + 4 fire`, or `Alice rolls random orders` without units."""
+    """Return who did it: `US Squads 3 + 4 fire`. Without units, and for a plain roll, it is the
+    player: `Alice rolls random orders`.
+
+    `many` takes the plural form of the player's action.
+    """
     if not actors or sequence.verb == ROLL:
         return format_player_action(player, get_player_action(sequence, many=many))
     types = list_type_names(sequence.system)
@@ -203,8 +210,8 @@ def _count_results(summary: ResultSummary) -> list[tuple[int, str]]:
 
 
 def _get_base_result(results: Results, token: str) -> str:
-    """Return a result of the same gravity without its additions: wounded of
-    `wounded-twice-suppressed`.
+    """Return the first part of a result that is as grave as the whole: `wounded` of
+    `wounded-twice-suppressed`. The result itself if it has no such part.
     """
     parts = (
         part
@@ -299,6 +306,7 @@ def _count_mixed_types(types: Mapping[str, str], fates: list[UnitResult]) -> dic
 def _number_units(
     types: Mapping[str, str], mixed: Mapping[str, int], fates: list[UnitResult]
 ) -> list[UnitResult]:
+    """Return the results with the units of the types in `mixed` numbered: `squad 1`, `squad 2`."""
     numbers = Counter[str]()
     numbered = []
     for fate in fates:
@@ -391,7 +399,11 @@ Results = Mapping[str, ResultWords]
 
 @lru_cache(maxsize=256)
 def load_result_words(sequence: Sequence) -> Results:
-    """Return the words for the results of a sequence from `results` of game.yaml. They are cached."""
+    """Return the words for the results of a sequence, the gravest first. They are cached.
+
+    They are those that `results` of game.yaml has for this sequence, and for all sequences (`*`)
+    where it has none of its own.
+    """
     data: Mapping[str, Any] = sequence.system.game.get("results") or {}
     own_specs = data.get(sequence.id) or {}
     common = data.get("*") or {}
@@ -402,6 +414,10 @@ def load_result_words(sequence: Sequence) -> Results:
 
 
 def _build_result_words(token: str, spec: Mapping[str, str]) -> ResultWords:
+    """Return the words for the result `token`, from its entry in game.yaml. What the entry lacks is
+    made from the token: its word without hyphens (`no effect` for `none`), `{}: WORD` for one unit,
+    and the same for several.
+    """
     word = spec.get("word", NO_EFFECT if token == "none" else token.replace("-", " "))
     says = spec.get("says", f"{{}}: {word}")
     weight = spec.get("weight")
@@ -482,7 +498,7 @@ class ResultScale:
 
 
 def list_unit_result_words(sequence: Sequence) -> dict[str, str]:
-    """Return the words for one unit's results that game.yaml has for this sequence, by token.
+    """Return {token: words} of one unit's results, as game.yaml has them for this sequence.
 
     Of the results that all sequences share only those are included whose token is no word.
     """
@@ -553,7 +569,10 @@ def add_indefinite_articles(types: Mapping[str, str], names: Many[str]) -> list[
 
 
 def takes_plural_verb(types: Mapping[str, str], name: str) -> bool:
-    """Return whether one unit takes a plural verb: gunmen shoot, and so do `rifles` as a type."""
+    """Return whether a single unit takes a plural verb: one whose name ends in `men` (gunmen
+    shoot), or whose type is a plural (`rifles`). `types` are the words for the types, by type; a
+    unit without a name is called by its type.
+    """
     word = types.get(name, name)
     return format_plural(word) == word and (
         name.endswith("men") or (name in types and word.endswith("s"))
@@ -563,6 +582,9 @@ def takes_plural_verb(types: Mapping[str, str], name: str) -> bool:
 def _add_articles(
     types: Mapping[str, str], names: Many[str], article: Callable[[str], str]
 ) -> list[str]:
+    """Return the names with `article` added to each type that is named once. Other names stay; a
+    type that is named several times goes without an article.
+    """
     words = [(name, types.get(name, name)) for name in names]
     return [
         article(type) if name in types and names.count(name) == 1 else type for name, type in words
@@ -614,7 +636,10 @@ def has_one_party(sequence: Sequence) -> bool:
 
 
 def list_actors(sequence: Sequence, inputs: Given) -> tuple[str, ...]:
-    """Return the units that act by these inputs as they were named, with or without a roster."""
+    """Return the units that act by these inputs as they were named, with or without a roster. A
+    unit with several weapons is listed once. () if none acts, and for a sequence whose unit is its
+    target.
+    """
     if affects_its_own_unit(sequence):
         return ()
     single = [unit.word for key, unit in inputs.roster.items() if inputs.get_role(key) == ACTS]
@@ -627,7 +652,8 @@ def list_actors(sequence: Sequence, inputs: Given) -> tuple[str, ...]:
 def list_affected_units(sequence: Sequence, inputs: Given) -> tuple[str, ...]:
     """Return the targets of these inputs, as they were named.
 
-    If no target is named, return a word for it. If the sequence has none, return the acting units.
+    Without a named target it is a word for it, such as `the target`. For a sequence that takes no
+    targets it is the acting units.
     """
     own_side = (ACTS, HELPS)
     units = [

@@ -342,6 +342,7 @@ def join_results(singles: tuple[FinishedPlay, ...]) -> str:
 
 
 def _apply_changes(sequence: Sequence, roster: Roster, changes: tuple[Change, ...]) -> Roster:
+    """Return the roster after these changes; the same roster if there are none."""
     if not changes:
         return roster
     units = {unit.name.casefold(): unit for unit in roster.values()}

@@ -102,7 +102,11 @@ Picks = tuple[str, ...]
 def _group_odds_by_choice(
     sequence: Sequence, rows: Mapping[str, OddsRow], counted: Mapping[str, Distribution]
 ) -> list[dict[Picks, SharedOdds]]:
-    """Return each unit's odds by what is chosen; units with identical odds share an entry."""
+    """Return the odds of the units, with units whose odds are identical in one group.
+
+    A group is {options chosen: odds of its units}, with the key () if the odds leave no choice
+    open. Groups are in the order of their first units.
+    """
     units: dict[str, dict[Picks, SharedOdds]] = {}
     for path, row in rows.items():
         unit_path = path.removeprefix("/".join(row.under))
@@ -125,10 +129,11 @@ def _group_odds_by_choice(
 def _label_choices(
     sequence: Sequence, options: Mapping[Picks, SharedOdds]
 ) -> tuple[str, dict[str, SharedOdds]]:
-    """Return a unit's different odds by what must be chosen for them: `retreat or zone`.
+    """Return (subject, odds by label) of one group of units. A label is what must be chosen for
+    these odds, `retreat or zone`; "" if the choice changes nothing.
 
-    The label is "" if the choice changes nothing. The first value is the subject of the choice if
-    it is the same for all, such as `the targets choose `; with several choices it is in the labels.
+    The subject is that of the choice, such as `the targets choose `, if a single choice changes the
+    odds; with several it is in the labels.
     """
     count = len(next(iter(options)))
     choices = [*sequence.choices.values()] if count > 1 else []
@@ -165,6 +170,9 @@ def _changes_odds(choices: list[Choice], options: Mapping[Picks, SharedOdds], in
 
 
 def _build_shared_odds(sequence: Sequence, row: OddsRow, counted: Distribution) -> SharedOdds:
+    """Return the odds of a single row: the chance of each result in words, worst first, or
+    likeliest first if the results have no order. Results with the same words are added up.
+    """
     scale = ResultScale(sequence, map(str, counted))
     words = list_unit_result_words(sequence)
     merged: dict[str, tuple[str, Fraction]] = {}

@@ -30,8 +30,8 @@ _MINUS_SIGN = re.compile(r"^-(?=\d)")
 
 
 class Case(NamedTuple):
-    """One case of a `pick`: the axis of all cases, the input that chooses, and the position of this
-    one.
+    """One case of a `pick`, a part of a table that is divided by an input: the axis of all cases,
+    the input that chooses, and the position of this one.
     """
 
     edge: Axis
@@ -140,7 +140,11 @@ class _Printer:
     def build_grids(
         self, body: object, heading: tuple[str, ...], cases: tuple[Case, ...]
     ) -> Iterator[PrintedGrid]:
-        """Yield the grids of a part of the file: one, several, or one for each case."""
+        """Yield the grids of a part of the file: one, several, or one for each case. None for a
+        part that is no grid.
+
+        `heading` are the headings around the part, and `cases` those in which it counts.
+        """
         if isinstance(body, list):
             for part in body:
                 yield from self.build_grids(part, heading, cases)
@@ -160,6 +164,9 @@ class _Printer:
     def _build_case_grids(
         self, body: Mapping[str, Any], heading: tuple[str, ...], cases: tuple[Case, ...]
     ) -> Iterator[PrintedGrid]:
+        """Yield the grids of each case of a part that an input chooses from. A case without a
+        heading of its own is headed by its key.
+        """
         choosing_input = str(body["by"])
         edge = build_row_axis(self.table, list(body["pick"]), choosing_input, body)
         for position, (key, part) in enumerate(body["pick"].items()):
@@ -181,7 +188,10 @@ class _Printer:
     def _build_constant_grid(
         self, body: Mapping[str, Any], heading: str, cases: tuple[Case, ...]
     ) -> PrintedGrid:
-        """Return the grid of a part whose result is constant: one row for each output."""
+        """Return the grid of a part whose result is constant: a column `always`, with a row for
+        each output (a single value is the output `result`). `cases` are the cases in which the part
+        counts.
+        """
         meaning = self._get_cell_meaning(body["always"])
         values = meaning if isinstance(meaning, Mapping) else {"result": meaning}
         values = {name: value for name, value in values.items() if value is not None}
@@ -205,7 +215,12 @@ class _Printer:
     def _build_grid(
         self, body: Mapping[str, Any], heading: str, cases: tuple[Case, ...]
     ) -> PrintedGrid | None:
-        """Return a part of the file as a grid; None if its rows do not fit its columns."""
+        """Return a part of the file as a grid, printed across if the file says so. `cases` are the
+        cases in which the part counts.
+
+        If no columns are declared and each row has one value, its column is headed `result`, unless
+        that value has a name. None without columns, or if some row does not fit them.
+        """
         cells = body["cells"]
         spec = body.get("columns") or {}
         rows = [print_row(self.table, body, key, cells[key], self.format_value) for key in cells]
@@ -285,6 +300,7 @@ class _Printer:
         return self.format_value(text) if re.fullmatch(r"\w+", text) else ""
 
     def _get_cell_meaning(self, cell: Any) -> Any:
+        """Return what the code in a cell stands for; the cell itself if it is no code."""
         is_code = isinstance(cell, str | int) and not isinstance(cell, bool)
         return self.results[cell] if is_code and cell in self.results else cell
 
@@ -364,7 +380,9 @@ class _Printer:
 
 
 def _get_head_name(body: Mapping[str, Any], key: object) -> str | None:
-    """Return the name that `names` gives a row or column. 1 and yes are different keys."""
+    """Return the name that `names` of the part gives a row or column, or None. 1 and yes are
+    different keys.
+    """
     names = body.get("names") or {}
     for named_key, name in names.items():
         if named_key == key and type(named_key) is type(key):
@@ -520,13 +538,18 @@ def _get_code_meaning(table: Table, cell: object) -> object:
 
 
 def list_option_words(table: Table, by: object) -> tuple[object, ...]:
-    """Return the words that an input or output of the table can be; () for a number."""
+    """Return the words that the input or output `by` of the table can be; () for a number, and for
+    a name that the table lacks.
+    """
     option = next((option for option in table.inputs if option.name == by), None)
     words = option.values if option is not None else table.outputs.get(str(by))
     return words if isinstance(words, tuple) else ()
 
 
 def _build_edge_axis(table: Table, keys: Sequence[object], by: object, *, is_clamped: bool) -> Axis:
+    """Return the axis of these keys for the input or output `by`; one that finds nothing if the
+    keys cannot be read. `is_clamped`: a value beyond the last key counts as that key.
+    """
     option = next((option for option in table.inputs if option.name == by), None)
     is_decimal = option is not None and option.type == "number"
     words = list_option_words(table, by)

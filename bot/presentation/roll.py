@@ -387,6 +387,7 @@ def _format_logged_value(name: str, value: object, count: int) -> str:
 
 
 def _format_value(value: object) -> str:
+    """Return a value in words: yes or no, the items of a list with blanks between, else as it is."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list | tuple):

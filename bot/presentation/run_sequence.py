@@ -346,7 +346,10 @@ def build_play_reply(player: str, sequence: Sequence, played: Play, actors: Iter
 
 
 def _take_ammunition_line(lines: list[Part], settled: Resolution) -> list[str]:
-    """Return the line about weapons that fail in this roll, if any; the checks leave `lines`."""
+    """Return the line about weapons that fail in this roll, in a list; [] if none fails.
+
+    The line that sums up the checks goes into it, and is removed from `lines`.
+    """
     if not settled.out:
         return []
     checks = next((line for line in lines if line in settled.sums), None)
@@ -752,7 +755,11 @@ def list_dice_by_label(dice: Iterable[Mapping[str, Any]]) -> tuple[Part, ...]:
 
 
 def _split_label(line: Line, names: Iterable[str]) -> tuple[str, str]:
-    """Return what is rolled and for which unit, from a label: "" and the unit for its own result."""
+    """Return (what was rolled, the unit that it is for) of a line with a label such as `ammunition
+    GI 1`.
+
+    It is ("", unit) for a unit's own result, and ("", "") if the label is about none of `names`.
+    """
     for unit in sorted(names, key=len, reverse=True):
         if line.label == unit or line.label.startswith(f"{unit} "):
             return "", unit

@@ -65,6 +65,9 @@ def build_chapters(
 def _build_story_line(
     event: Event, name_of: NameOf, texts: Mapping[int, str], sides: tuple[str, ...], *, undone: bool
 ) -> StoryLine:
+    """Return an event as a line of the story, with at most 40 of its dice; events about cards
+    without any. `texts` has the text shown with each event.
+    """
     text = describe_event(event, name_of, texts.get(event["number"], ""), sides)
     dice = ""
     if event["kind"] not in CARDS:

@@ -85,6 +85,7 @@ def _drop_common_gaps(
 def _list_reasons(
     sequence: Sequence, option: Option, units: Iterable[RosterUnit], game: Game, side: str
 ) -> Iterator[tuple[str, Reason]]:
+    """Yield (handle, reason) of each unit that cannot be in the option now."""
     for unit in units:
         reason = _find_ban_reason(sequence, option, unit, game, side)
         reason = reason or find_reason(sequence, option, unit)
@@ -132,6 +133,9 @@ def _is_to_play(unit: RosterUnit, game: Game) -> bool:
 
 
 def _can_act(sequence: Sequence, option: Option, unit: RosterUnit, game: Game) -> bool:
+    """Return whether a unit can act in a sequence now. A unit that only lacks a number can, as the
+    form has a field for it.
+    """
     if _find_ban_reason(sequence, option, unit, game, unit.side) is not None:
         return False
     if FIRED in unit.marks and FIRED in sequence.effects.marks:

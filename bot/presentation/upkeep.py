@@ -84,6 +84,9 @@ def _list_sequence_upkeep(
 
 
 def _is_due_for(unit: RosterUnit, begin: Mapping[str, Any], game: Game, system: System) -> bool:
+    """Return whether a unit in play is due for this upkeep: of the side whose turn it is (unless
+    for all), and with a state or attribute that it is for, if it says.
+    """
     if has_left_fight(unit) or is_lost(unit, system):
         return False
     if begin.get("units", "own") == "own" and unit.side != game.turn_of:

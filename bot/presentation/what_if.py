@@ -146,6 +146,9 @@ def _build_comparison_reply(
     planned_chance: Fraction,
     chances: list[tuple[str, Fraction]],
 ) -> Reply:
+    """Build the private reply that compares the chances of the plan and of the changes, the best
+    first; the title says which is worth most. `chances` are (change, chance).
+    """
     rows = sorted([*chances, (PLAN, planned_chance)], key=lambda row: (-row[1], row[0] != PLAN))
     best, chance = rows[0]
     title = (

@@ -388,7 +388,9 @@ class Story:
         return f"side-{self.sides.index(side) % 4}" if side in self.sides else "side-x"
 
     def losses_of(self, side: str) -> Losses:
-        """Count the current losses of a side."""
+        """Return the present losses of a side: the names of its lost and of its weakened units, and
+        the number of all its units.
+        """
         units = [
             unit_from_json(unit) for unit in self.units.values() if unit and _get_side(unit) == side
         ]
@@ -553,13 +555,17 @@ class Story:
         return format_possessive(self.name_of(seat[1:]) if seat.startswith("@") else seat, "hand")
 
     def still_closed(self) -> list[str]:
-        """List each hand, and each end of a pile that someone knows, with closed cards."""
+        """List what closed cards are left, a line for each hand, and for each end of a pile that
+        someone knows.
+        """
         decks = self.game.get("decks") or {}
         game = replace(Game(""), decks=decks, cards=cards.set_counts(self.cards, {}))
         return list(list_closed_hands(game))
 
     def card_rows(self) -> list[tuple[int, LogRow]]:
-        """List the events that moved cards, each with its turn, the newest first."""
+        """List the events that moved cards, each with its turn, the newest first. Events that were
+        undone are left out.
+        """
         rows = []
         for turn in self.turns:
             for phase in turn.phases:
