@@ -52,7 +52,7 @@ if [ ! "$dry" ] && [ ! "$root" ]; then
 fi
 # The command systemctl may be there where systemd does not run.
 if [ "$starts" ] && [ ! -d "$root/run/systemd/system" ]; then
-    echo "install: systemd does not run here, so nothing would start the bot: deploy/README.md shows the container." >&2
+    echo "install: systemd does not run here, so nothing would start the bot: deploy/container.md shows the container." >&2
     echo "install: In WSL write systemd=true under [boot] into /etc/wsl.conf, and type wsl --shutdown in Windows." >&2
     [ "$dry" ] || exit 1
     echo "install: Without --dry-run this would end here. Where systemd runs it would do this:" >&2

@@ -66,6 +66,8 @@ def test_help_of_every_command() -> None:
     [
         "README.md",
         "deploy/README.md",
+        "deploy/container.md",
+        "deploy/operations.md",
         "deploy/by-hand.md",
         "deploy/scale/README.md",
         *(f"docs/{name}.md" for name in OF_A_GAME),

@@ -14,7 +14,8 @@ from tools.site.__main__ import gather
 
 PAGES = [
     "PRIVACY.md", "TERMS.md", "SUPPORT.md", "SECURITY.md", "docs/directory.md",
-    "deploy/README.md", "deploy/by-hand.md", "deploy/scale/README.md",
+    "deploy/README.md", "deploy/container.md", "deploy/operations.md", "deploy/by-hand.md",
+    "deploy/scale/README.md",
 ]  # fmt: skip
 
 

@@ -119,7 +119,7 @@ def test_both_locks_hold_the_same_versions(root: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "page", ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "deploy/README.md"]
+    "page", ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "deploy/container.md"]
 )
 def test_make_commands_on_a_page_exist(root: Path, page: str) -> None:
     text = (root / page).read_text()

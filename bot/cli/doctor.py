@@ -194,7 +194,7 @@ def _check_health(findings: CheckupFindings, settings: Settings) -> None:
     """Check the settings of the health port."""
     if not settings.health_port:
         findings.add_note(
-            "HEALTH_PORT is not set: nobody can ask how the bot is (deploy/README.md)"
+            "HEALTH_PORT is not set: nobody can ask how the bot is (deploy/operations.md)"
         )
     elif settings.health_port in (settings.live_port, settings.port):
         findings.add_fault(

@@ -26,7 +26,7 @@ from tests.conftest import SETTINGS
 DEPLOY = Path(__file__).parents[2] / "deploy"
 SCALE = DEPLOY / "scale" / "compose.yaml"
 FILES = ("compose.yaml", "scale/compose.yaml")
-PAGES = ("README.md", "scale/README.md")
+PAGES = ("README.md", "container.md", "scale/README.md")
 DATABASE = {"POSTGRES_PASSWORD": "abc123"}
 DISCORD = {"DISCORD_TOKEN": "token"}
 INTERACTIONS = {**DISCORD, "DISCORD_PUBLIC_KEY": "ab" * 32}

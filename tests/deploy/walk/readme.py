@@ -6,7 +6,13 @@ import re
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[3]
-PAGES = ("deploy/README.md", "deploy/by-hand.md", "deploy/scale/README.md")
+PAGES = (
+    "deploy/README.md",
+    "deploy/container.md",
+    "deploy/operations.md",
+    "deploy/by-hand.md",
+    "deploy/scale/README.md",
+)
 
 
 def text_of_pages() -> str:
