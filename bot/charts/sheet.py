@@ -191,7 +191,9 @@ class _LayoutBuilder:
         return (Block("", "what is said", "", ("text",), rows, cells),)
 
     def list_code_meanings(self) -> tuple[tuple[str, str], ...]:
-        """List (code, meaning). Of ALIKE or more codes that differ only in a number, the first."""
+        """List (code, meaning). Of ALIKE or more codes that differ only in a number, only the first
+        is listed, and its meaning ends with `and so on`.
+        """
         codes_by_pattern: dict[str, list[str]] = {}
         for code in self.legend:
             codes_by_pattern.setdefault(re.sub(r"\d+", "#", code), []).append(code)
@@ -226,9 +228,11 @@ class _LayoutBuilder:
         return Block(grid.heading, grid.corner, grid.across, columns, grid.rows, cells, hit)
 
     def _list_row_sentences(self, row_by: object, keys: Sequence[object]) -> list[str]:
-        """List the sentence of each row, or nothing if the sentences do not go with the rows.
+        """List the sentence of each row, and note that there are sentences; [] if they do not go
+        with the rows.
 
-        `row_by` names what the rows stand for, `keys` are their values.
+        They do if some row has one and they are chosen by `row_by`, the input of the rows, or if
+        all rows have one. `keys` are the values of the rows.
         """
         text_by = self.data.get("text_by")
         if isinstance(text_by, list) and len(text_by) == 1:

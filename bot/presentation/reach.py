@@ -48,7 +48,8 @@ def compute_reach(
     read: Mapping[str, Any],
     systems: Mapping[str, System],
 ) -> CommandReach:
-    """Return all that a play with these inputs uses or may change, for any dice.
+    """Return all that a play with these inputs uses or may change, for any dice. It is empty if the
+    game is of another system, which the play does not touch.
 
     `read` are the tracks that it read. Raises UserError for inputs that the sequence refuses.
     """
@@ -69,7 +70,9 @@ def compute_reach(
 def _add_linked_units(
     names: Iterable[str], effects: Effects, roster: Collection[RosterUnit]
 ) -> frozenset[str]:
-    """Return these units and all that links lead to from them, in either direction, case-folded."""
+    """Return these units, those that the sequence changes by name (`effects.units`), and all on the
+    roster that links lead to from them, in either direction. Names are case-folded.
+    """
     keys = {name.casefold() for name in names} | effects.units
     queue = [unit for unit in roster if unit.name.casefold() in keys]
     while queue:

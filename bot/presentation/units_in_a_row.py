@@ -83,7 +83,7 @@ def _fits(option: Option, units: list[RosterUnit]) -> bool:
 def _find_list(
     sequence: Sequence, names: Mapping[str, object], fits: Callable[[Option], bool]
 ) -> Option | None:
-    """Return the first input among `names` that takes units and satisfies `fits`."""
+    """Return the first input among `names` that takes units and satisfies `fits`, or None."""
     lists = (
         option
         for option in sequence.inputs

@@ -286,7 +286,8 @@ def _hash_request(request: str) -> bytes:
 
 
 async def _compute_in_worker(run_in_worker: RunInWorker, requests: list[str]) -> list[str]:
-    """Compute the facts for each request in a worker, or NO_FACTS for one that takes too long.
+    """Return the facts for each request, computed in a worker. If that fails, each is computed
+    alone; one that fails or takes too long even so has NO_FACTS.
 
     Raises UserError if the workers are too busy.
     """
