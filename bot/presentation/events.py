@@ -383,7 +383,7 @@ def _describe_management_event(event: Event, name_of: NameOf, result: str) -> st
         return _describe_undo(event, name_of)
     texts = {
         "track": f"sets {result}",
-        "resume": "takes the game up again",
+        "resume": "resumes the game",
         "order": f"sealed orders: {result}",
         "orders": f"the orders {result} are open",
         "claim": "is this person from the imported log",

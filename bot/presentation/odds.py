@@ -638,7 +638,7 @@ def _get_tone(chance: Fraction) -> str:
 def _format_average_rounds(fought: FightOdds) -> str:
     """Return in a sentence how long a fight lasts on average, or that it may never end."""
     if fought.average is None:
-        return "It may go on for ever."
+        return "It may go on forever."
     return f"It takes {float(fought.average):.1f} rounds on average."
 
 

@@ -101,7 +101,7 @@ async def test_a_roster_is_read_from_the_first_sheet_of_a_workbook() -> None:
 async def test_another_zip_and_an_empty_file_say_so() -> None:
     channel = await new_channel()
     reply = await send(channel, zip_content({"units.csv": b"name,type\n"}), "units.zip")
-    assert "units.zip is a zip, and no roster. Nothing was added." in reply.format_text()
+    assert "units.zip is a zip file, not a roster. Nothing was added." in reply.format_text()
     empty = await send(channel, b"", "units.csv")
     assert "units.csv is empty." in empty.format_text()
     typed = await channel.app.run_parsed(
@@ -111,7 +111,7 @@ async def test_another_zip_and_an_empty_file_say_so() -> None:
         channel.place,
         "typed",
     )
-    assert "is a zip, and no roster" in typed.format_text()
+    assert "is a zip file, not a roster" in typed.format_text()
     await channel.app.close()
 
 

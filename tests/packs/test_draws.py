@@ -180,11 +180,11 @@ async def test_who_may_not_and_what_cannot_be() -> None:
     await channel.fails(
         "Anna",
         "few chance units='Red 1' secret",
-        "Chance draws cards for all to see, so it cannot be rolled under seal.",
+        "Chance draws cards in the open, so it cannot be sealed.",
     )
     await channel.fails("Cleo", "few pair", "")
     await channel.do("Anna", "deck draw chances to=me")
-    real = "Cards of chances are closed, so real cards cannot be typed: they could be in a hand as well."
+    real = "Some chances cards are hidden, so you cannot type real ones: somebody might hold them."
     for card in ("quiet", "guide", "?", "hail"):
         await channel.fails("Bob", f"few chance units=Blue hand={card}", real)
 

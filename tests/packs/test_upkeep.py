@@ -217,7 +217,7 @@ async def test_upkeep_with_dice_without_end_stops_and_says_so(
             "Anna", f'unit add "Red Squad {first}..{first + 39}" squad side=Reds morale=7'
         )
     card = await to_the_reds(channel)
-    assert "More than 4,000 dice in one phase: the rest of its upkeep is yours." in card
+    assert "More than 4,000 dice in one phase: roll the rest of its upkeep yourselves." in card
     assert card.count("Brace, Reds: ") == 2
     assert check(json.loads(await exported_text(channel))).faults == ()
 
@@ -396,7 +396,7 @@ async def test_weather_that_belongs_to_nobody_is_rolled_once_for_the_phase(
     )
     channel = await Channel.fresh()
     started = (await channel.do("Anna", "game start marsh scenario=ford")).format_text()
-    assert "To be rolled first, once all are here: Sky, /marsh sky" in started
+    assert "To be rolled first, once everybody is here: Sky, /marsh sky" in started
     assert await kinds(channel) == ["start"]
     await channel.do("Anna", "game join Reds")
     await channel.do("Bob", "game join Blues", "fair add ours", "marsh sky hand=3")
@@ -431,5 +431,5 @@ async def test_upkeep_for_nobody_that_is_refused_says_why(
     channel = await shaken()
     await channel.do("Anna", "track set points 0", "game next")
     card = (await channel.do("Anna", "game next")).format_text()
-    assert "Sky is not run: 0 points look at no sky." in card, "those of the side of who went on"
+    assert "Sky was not run: 0 points look at no sky." in card, "those of the side of who went on"
     assert (await kinds(channel))[-1] == "next"

@@ -144,7 +144,7 @@ async def test_the_phase_in_which_a_game_starts_leaves_the_draw_to_the_players(
     use_packs(make_pack({**UPKEEP, "game.yaml": first}).parent)
     channel = await Channel.fresh()
     started = (await channel.do("Anna", "game start few scenario=ford")).format_text()
-    assert "To be rolled first, once all are here: News, /few news" in started
+    assert "To be rolled first, once everybody is here: News, /few news" in started
     await channel.do("Anna", "game join Reds", "fair add ours", "few news")
     await sound(channel, tmp_path)
 
@@ -193,7 +193,7 @@ async def test_a_full_table_of_decks_keeps_the_phase_going(tmp_path: Path) -> No
     for number in range(12):
         await channel.do("Anna", f'deck make "1..3" d{number}')
     card = (await channel.do("Anna", "game next")).format_text()
-    assert "News is not run: A game has at most 12 decks." in card
+    assert "News was not run: A game has at most 12 decks." in card
     await sound(channel, tmp_path)
 
 

@@ -179,7 +179,7 @@ OLD = {"before": {"units": {"a": {"name": "US 1"}}}, "after": {"units": {"a": {"
         ("undo", {"event": 7, "asked": "p2", "by": "manager"},
          "lets Bob take back #7, as manager", "Lets Bob take back #7, as manager (Anna)"),
         ("redo", {"event": 7, "asked": "p2"}, "lets Bob bring back #7", "Lets Bob bring back #7 (Anna)"),
-        ("resume", {}, "takes the game up again", "Takes the game up again (Anna)"),
+        ("resume", {}, "resumes the game", "Resumes the game (Anna)"),
         ("order", {"result": "a1"}, "sealed orders: a1", "Sealed orders: a1 (Anna)"),
         ("link", {"result": "on"}, "link: on", "Link: on (Anna)"),
     ],

@@ -455,7 +455,7 @@ async def test_markers_that_forbid_opportunity_fire(marker: str) -> None:
     without = await channel.say("Anna", shot.replace("Rifle ", '"Rifle -hit_and_run" '))
     assert without.code == "card-forbids", "a number left out lifts no ban"
     fired = await channel.do("Anna", f"{shot} anyway=yes")
-    assert "Rolled all the same (anyway): Rifle is marked" in fired.format_text()
+    assert "Rolled anyway: Rifle is marked" in fired.format_text()
     await channel.do("Anna", "game initiative A", shot)
     await audit_whole(channel)
 

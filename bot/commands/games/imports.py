@@ -129,7 +129,7 @@ async def _adopt_imported_game(context: Context, exported: Exported, unplayed: i
     if sealed_count:
         rolls = format_count(sealed_count, "roll stays", "rolls stay")
         lines.append(
-            f"{rolls} sealed for ever: only the place where it was rolled has its content."
+            f"{rolls} sealed forever: only the channel where it was rolled has its content."
         )
     if hand_card_count:
         hand_cards = format_count(hand_card_count, "card")

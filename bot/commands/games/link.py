@@ -108,7 +108,7 @@ async def _create_code(context: Context) -> Reply:
             "In the other channel, here or on the other network, type: `/game link {code}`",
             code=code,
         ),
-        f"It works once, and for {MINUTES} minutes. Then both channels play one game, and each sees every roll.",
+        f"It works once, within {MINUTES} minutes. Then both channels play one game, and each sees every roll.",
     ]
     announcement = None
     if not context.can_manage:
@@ -134,7 +134,7 @@ async def _use_code(context: Context, code: str) -> Reply:
     doc = await context.store.load_doc(LINK, code)
     if doc is None:
         raise UserError(
-            f"There is no such code: each works once, and for {MINUTES} minutes.",
+            f"There is no such code. Each works once, within {MINUTES} minutes.",
             hint=phrase("Get a new one in the other channel: `/game link`"),
             option="code",
             code="unknown-code",

@@ -39,7 +39,7 @@ async def show_fairness(context: Context) -> Reply:
     (first_event,) = await context.store.load_events_at(context.ledger.row, [1])
     if first_event.data.get("unannounced") and seed.epoch == 1:
         lines.append(
-            "This commitment was not announced before the first roll: nobody could see it ahead."
+            "This commitment was not announced before the first roll, so nobody could note it in advance."
         )
     lines.append(f"Texts in these dice: {', '.join(repr(text) for text in seed.texts) or 'none'}")
     if are_texts_open(game):
@@ -75,7 +75,7 @@ async def _show_next_commitment(context: Context) -> Reply:
     lines = (
         f"Commitment to the seed of the next free play here: {next_seed.commitment}",
         phrase(
-            "The first roll in a channel where nothing is played uses it. `/game start` begins with a seed of its own."
+            "The first roll in a channel without a game uses it. `/game start` begins with its own seed."
         ),
         phrase('Want a say in the dice? Add a text first: `/fair add "your words"`'),
     )

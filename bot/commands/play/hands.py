@@ -218,7 +218,7 @@ def _find_open_cards(
         available = sum(counts.get(card, 0) for counts in cards_at.values())
         if count > available:
             raise UserError(
-                f"There are not so many of {names[card]}.", option="cards", code="unknown-card"
+                f"There aren't that many of {names[card]}.", option="cards", code="unknown-card"
             )
     return chosen
 

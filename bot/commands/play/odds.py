@@ -425,7 +425,7 @@ async def _compare_changes(context: Context, query: OddsQuery, draft: Draft, pla
     """
     if list_units_played_singly(query.sequence, query.raw, query.roster):
         raise UserError(
-            "What a change is worth is counted for one unit at a time.",
+            "The odds of a change are counted for one unit at a time.",
             hint="Name one.",
             code="too-many",
         )

@@ -430,7 +430,7 @@ async def _need_free(
         need_usual_act(game, systems.get(game.system), sequence, acting, context.actor.side)
 
 
-ROLLED_ANYWAY = "Rolled all the same (anyway)"
+ROLLED_ANYWAY = "Rolled anyway"
 """The first words of the line about a roll that the card forbids."""
 
 
@@ -461,11 +461,13 @@ def _find_ban(
 def _need_open(sequence: Sequence, options: Mapping[str, object]) -> None:
     """Raise UserError if a sequence that asks a side is to be sealed, or if the choice is typed."""
     if is_flag_on(options, "secret"):
-        message = f"{sequence.title} asks a side in its middle, so it cannot be rolled under seal."
+        message = (
+            f"{sequence.title} asks a side for a choice partway through, so it cannot be sealed."
+        )
         raise UserError(message, hint="Leave out secret.", option="secret", code="not-together")
     chosen_early = [name for name in sequence.choices if name in options]
     if chosen_early:
-        message = f"{chosen_early[0]} is chosen once the dice have fallen."
+        message = f"{chosen_early[0]} is chosen after the dice are rolled."
         raise UserError(
             message,
             hint="Take it out, or ask for the odds with it.",
@@ -486,7 +488,7 @@ def _need_in_play(context: Context, sequence: Sequence, options: Mapping[str, ob
         return
     need_player(game, context.actor)
     if any(option.used for option in card_options) and is_flag_on(options, "secret"):
-        message = f"{sequence.title} uses a card for all to see, so it can't be rolled under seal."
+        message = f"{sequence.title} uses a card in the open, so it cannot be sealed."
         raise UserError(message, hint="Leave out secret.", option="secret", code="not-together")
     for option in card_options:
         if is_left_out(option, options.get(option.name)):
@@ -535,7 +537,7 @@ def _declare_decks(context: Context, sequence: Sequence, options: Mapping[str, o
     Raises UserError if the sequence cannot draw from them.
     """
     if is_flag_on(options, "secret"):
-        message = f"{sequence.title} draws cards for all to see, so it cannot be rolled under seal."
+        message = f"{sequence.title} draws cards in the open, so it cannot be sealed."
         raise UserError(message, hint="Leave out secret.", option="secret", code="not-together")
     game = context.open_game()
     need_player(game, context.actor)
@@ -548,7 +550,7 @@ def _declare_decks(context: Context, sequence: Sequence, options: Mapping[str, o
         )
     for id in sequence.decks:
         if options.get("hand") and game.cards.get(get_last_key(id)):
-            message = f"Cards of {id} are closed, so real cards cannot be typed: they could be in a hand as well."
+            message = f"Some {id} cards are hidden, so you cannot type real ones: somebody might hold them."
             hint = phrase(
                 "Leave out hand: the bot draws. Once no hand is closed, `/fair reveal` opens the rest."
             )

@@ -200,14 +200,14 @@ async def open_rolls(context: Context, numbers: tuple[int, ...]) -> OpenedRolls:
     for number in numbers:
         text = texts_by_key.get((number, SEALED))
         if text is None:
-            lines.append(f"#{number}: whoever rolled it has deleted its content.")
+            lines.append(f"#{number}: the player who rolled it has deleted its content.")
             continue
         content = json.loads(text)
         answer = _load_answer(texts_by_key.get((number, ANSWER)), number)
         results.append(f"#{number} {get_event_title(content)}: {content.get('result', '')}")
         remarks: list[str] = []
         if number in game.withdrawn:
-            remarks = ["It had been undone and changes nothing."]
+            remarks = ["It was undone, so it changes nothing."]
         elif is_of_game(game, content.get("system", "")):
             system = context.systems.get(game.system)
             changes, remarks = _list_fitting_changes(game, content)
@@ -234,7 +234,7 @@ def _list_fitting_changes(game: Game, content: Json) -> tuple[list[Change], list
         unit = game.units.get(change.unit.casefold())
         if unit is None or has_left_fight(unit):
             state = unit.state if unit is not None else "off the roster"
-            remarks.append(f"{change.unit} is {state} by now: nothing changes for it.")
+            remarks.append(f"{change.unit} is {state} by now, so nothing changes for it.")
             continue
         if units_then.get(change.unit) not in (None, unit_to_json(unit)):
             remarks.append(

@@ -47,7 +47,7 @@ async def run_upkeep(context: Context, headline: str, *, starts: bool = False) -
         lambda: context.game, context.system, context.actor.side, closed=seen_piles
     ):
         if dice_count > MOST_DICE:
-            message = f"More than {MOST_DICE:,} dice in one phase: the rest of its upkeep is yours."
+            message = f"More than {MOST_DICE:,} dice in one phase: roll the rest of its upkeep yourselves."
             lines.append(Small(message))
             break
         if upkeep.options is not None:
@@ -183,9 +183,9 @@ async def _play_upkeep(
             piles=piles,
         )
     except DieOwed:
-        return [_format_owed_roll(upkeep, "To be rolled first, once all are here")]
+        return [_format_owed_roll(upkeep, "To be rolled first, once everybody is here")]
     except UserError as error:
-        return [Small(f"{sequence.title} is not run: {error.message}")]
+        return [Small(f"{sequence.title} was not run: {error.message}")]
     record = outcome.record
     assert record is not None
     units = [unit for unit in find_units_by_name(game, record.units) if not has_left_fight(unit)]
@@ -243,7 +243,7 @@ def _explain_passed_units(upkeep: Upkeep) -> list[Part]:
     """Return the line about the units that the upkeep passed over, and why."""
     reason = dict(upkeep.passed).get("")
     if reason:
-        return [Small(f"{upkeep.sequence.title} is not run: {reason}")]
+        return [Small(f"{upkeep.sequence.title} was not run: {reason}")]
     names_by_reason: dict[str, list[str]] = {}
     for name, reason in upkeep.passed:
         names_by_reason.setdefault(reason.removeprefix(f"{name} ").rstrip("."), []).append(name)

@@ -225,7 +225,7 @@ def _read_workbook_text(text: str, file: str) -> tuple[str, list[str]]:
         return text, []
     if not is_workbook(data):
         raise UserError(
-            f"{file or 'The file'} is a zip, and no roster. Nothing was added.",
+            f"{file or 'The file'} is a zip file, not a roster. Nothing was added.",
             hint="Send CSV, an Excel workbook, YAML, or the JSON of a list builder.",
             option="file",
             code="bad-roster",
@@ -258,9 +258,9 @@ def _find_system(game: Game, type_: str) -> System:
         return fitting[0]
     names = ", ".join(system.id for system in fitting or games)
     clause = f"{names} know" if fitting else f"none of {names} knows"
-    message = f'This channel has no system yet, and {clause} the unit type "{type_[:30]}".'
+    message = f'This channel has no rule set yet, and {clause} the unit type "{type_[:30]}".'
     if not folded:
-        message = "This channel has no system yet, so no type can be read from a name."
+        message = "This channel has no rule set yet, so no type can be read from a name."
     hint = phrase('Start a game: `/game start lnlt "Hill 875" sides="US, VC"`.')
     raise UserError(message, hint=hint, option="type", code="no-system")
 
@@ -312,7 +312,7 @@ async def edit_units(context: Context) -> Reply:
     system = context.system
     if system is None:
         hint = phrase('Start a game: `/game start lnlt "Hill 875"`.')
-        raise UserError("This channel has no system yet.", hint=hint, code="no-system")
+        raise UserError("This channel has no rule set yet.", hint=hint, code="no-system")
     new_name = _NEW_NAME.fullmatch(options["stats"])
     if new_name is not None:
         return _rename_unit(context, units, new_name[1].strip(' "'), system)
@@ -367,7 +367,7 @@ def _rename_unit(context: Context, units: list[RosterUnit], typed: str, system: 
     game = context.game
     unit = units[0]
     if len(units) > 1:
-        raise UserError("One unit at a time gets a new name.", option="stats", code="bad-value")
+        raise UserError("You can rename only one unit at a time.", option="stats", code="bad-value")
     key = unit.name.casefold()
     other_units = {other_key: other for other_key, other in game.units.items() if other_key != key}
     name = check_name(typed, other_units, system.words["units"])
@@ -402,7 +402,9 @@ def _apply_stats(
         key, equals, value = split_word(word)
         if key.casefold() == NAME and equals:
             hint = phrase("By itself: `/unit edit {handle} name=...`", handle=unit.handle)
-            raise UserError("A new name goes alone.", hint=hint, option="stats", code="bad-value")
+            raise UserError(
+                "Change the name by itself.", hint=hint, option="stats", code="bad-value"
+            )
         if key.casefold() == "side" and equals:
             edited_unit = replace(edited_unit, side=_find_side(game, value))
         else:

@@ -111,7 +111,7 @@ def find_unit_by_handle(game: Game, handle: str) -> RosterUnit:
     for unit in game.units.values():
         if unit.handle == handle:
             return unit
-    message = f"{handle[:40]} is off the roster by now."
+    message = f"{handle[:40]} is no longer on the roster."
     raise UserError(
         message, hint=phrase("`/unit list` shows all."), code="unknown-unit", about=handle
     )
