@@ -152,6 +152,10 @@ def _list_argument_types(handler: Handler) -> list[type]:
 
 
 def _parse_number(text: str) -> int:
+    """Return the number that a button holds.
+
+    Raises UserError ("no longer works") for text that is no number of at most `MAX_DIGITS` digits.
+    """
     if not text.isdecimal() or len(text) > MAX_DIGITS:
         raise UserError("This button no longer works.", code="used-up")
     return int(text)

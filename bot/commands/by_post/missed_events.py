@@ -159,7 +159,10 @@ def _list_changed_states(event: Json, side: str) -> dict[str, tuple[str, str]]:
 
 
 def _describe_side_to_play(game: Game, side: str) -> str:
-    """Return a clause on whose move it is, from the view of a player of `side` ("" for none)."""
+    """Return a clause on whose move it is, from the view of a player of `side` ("" for none).
+
+    It may also say that the game is over, or that a chit is to be drawn.
+    """
     if game.ended:
         return "the game is over"
     if is_drawn_next(game):

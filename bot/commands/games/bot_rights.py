@@ -18,7 +18,10 @@ from bot.ui.spec import BotRight
     needs_game=True,
 )
 async def list_rights(context: Context) -> Reply:
-    """List what the bot may do in this channel, and how to grant what it lacks."""
+    """List what the bot may do in this channel, and how to grant what it lacks.
+
+    The reply also names the game master here, and the packs that are enabled.
+    """
     rights = context.command.bot_rights or ()
     missing = [right for right in rights if not right.is_granted]
     granted = [right for right in rights if right.is_granted]

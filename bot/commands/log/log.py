@@ -422,7 +422,10 @@ class _IndexedLog:
         return {number for number, (_, kind) in latest.items() if kind == "undo"}
 
     def _list_new_verdicts(self, numbers: Sequence[int]) -> Iterator[tuple[int, str, int]]:
-        """Yield each undo or redo of these events in the new marks: event, kind, own number."""
+        """Yield each undo or redo of these events that the new marks have.
+
+        As (number of the event, "undo" or "redo", number of the undo or redo itself).
+        """
         names = _list_verdict_marks(numbers)
         for marks in self.fresh.values():
             for name in names.keys() & marks.keys():
@@ -430,7 +433,10 @@ class _IndexedLog:
                     yield *names[name], verdict_number
 
     async def _load_stored_verdicts(self, numbers: Sequence[int]) -> list[tuple[int, str, int]]:
-        """Return each undo or redo of these events in the stored marks: event, kind, own number."""
+        """Return each undo or redo of these events that the stored marks have.
+
+        As (number of the event, "undo" or "redo", number of the undo or redo itself).
+        """
         names = _list_verdict_marks(numbers)
         rows = await self.context.store.load_index_blocks(self.context.ledger.row, list(names))
         verdicts = []

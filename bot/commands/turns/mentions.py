@@ -270,7 +270,11 @@ async def call_sides(
 
 
 def add_uncalled_players(context: Context, title: str) -> str:
-    """Add the names of present users to a headline about the side to play, but not to a question."""
+    """Add the names of the players that `call_sides` spared to a headline about whose move it is.
+
+    These, in `context.named_without_ping`, are there and need no ping. A question, and a headline
+    about several sides or none, stays as it is.
+    """
     names = [
         row.name
         for row in context.ledger.persons.values()

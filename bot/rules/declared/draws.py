@@ -155,7 +155,8 @@ def read_draw(spec: object, place: StepScope, path: Path) -> Iterator[Statement]
     """Read `draw: {card: chances}`, a name for the drawn card and the id of its deck.
 
     Formulas then read the card's name as `card` and a field such as `ap` as `card.ap`. Raises
-    TableError.
+    TableError for a name that cannot be used, a deck that cannot be drawn from, and a draw after a
+    side was asked.
     """
     sheet = place.sheet
     decks = place.sheet.formulas.setting.decks

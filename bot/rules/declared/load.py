@@ -87,8 +87,11 @@ class Loader:
         )
 
     def steps(self, steps: object, place: StepScope, file_path: Path) -> Block:
-        """Return the statements of the steps in order. A step sees the names set before it. Raises
-        TableError.
+        """Return the statements of the steps in order. A step sees the names set before it.
+
+        Lines that a step leaves for later (see `_read_chain`) follow the step that shows its dice.
+        Raises TableError for a fault in a step, for steps that are no list, and if steps are nested
+        too deep.
         """
         if not isinstance(steps, list):
             raise place.make_error("steps are a list", file_path)
@@ -217,7 +220,9 @@ class Loader:
         """Read a step that is repeated for each item of a list.
 
         `outside` is the scope around the loop and `place` the scope in it. Around the loop, the
-        statements save the variables of an outer loop that it would overwrite. Raises TableError.
+        statements save the variables of an outer loop that it would overwrite.
+
+        Raises TableError for a fault in a step, and for a list or `row` that cannot be read.
         """
         items = self._read_loop_list(step, outside, place, path)
         name = str(step.get("as", "unit"))
@@ -332,7 +337,9 @@ class Loader:
 
         Return the formula of its name, the output that decides its result ("" for a list of single
         values), and with `alike` the formula of how many items the first one stands for; then the
-        others have no row. `outside` is the scope around the loop. Raises TableError.
+        others have no row. `outside` is the scope around the loop.
+
+        Raises TableError for an unknown key or output, and for a formula that cannot be read.
         """
         spec = spec if isinstance(spec, Mapping) else {"name": spec}
         place.check_keys("row", spec, ROW_KEYS, path)

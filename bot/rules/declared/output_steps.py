@@ -85,8 +85,10 @@ def _compile_parts(ready: Any) -> Run:
 
 
 def read_say(spec: object, place: StepScope, path: Path) -> Iterator[Statement]:
-    """Read `say: {label: Check, dice: check, parts: {cover: 1}, total: check + 1}`: one line of the
-    answer, or several. Raises TableError.
+    """Read `say: {label: Check, dice: check, parts: {cover: 1}, total: check + 1}`.
+
+    It adds a line to the answer, or several. Raises TableError for a line without a label, an
+    unknown key, and a formula that cannot be read.
     """
     for line, item_path in iterate_items(spec, path):
         if not isinstance(line, Mapping) or "label" not in line:
@@ -156,7 +158,9 @@ def _drop_zeros(parts: Iterable[tuple[str | None, Any]]) -> tuple[tuple[str, Any
 
 def read_note(spec: object, place: StepScope, path: Path) -> Iterator[Statement]:
     """Read one note or several of one of the kinds of `MADE`: results of units, or sentences.
-    Raises TableError.
+
+    The last word of `path` is the kind. Raises TableError for an unknown key, a formula that cannot
+    be read, and a change of several units at once.
     """
     kind = str(path[-1])
     main, make = MADE[kind]

@@ -312,7 +312,8 @@ def parse_sides(number: Any) -> int:
 
 def read_roll(spec: object, place: StepScope, path: Path) -> Iterator[Statement]:
     """Read `roll: {check: "2d6: morale check"}`: the sum is `check`, its faces are `faces(check)`.
-    Raises TableError.
+
+    Raises TableError for dice that cannot be read, or are too many.
     """
     requests: list[DiceRequest] = []
     for name, text in place.mapping(spec, path).items():
@@ -326,8 +327,10 @@ def read_roll(spec: object, place: StepScope, path: Path) -> Iterator[Statement]
 
 
 def _read_dice(name: Any, text: str, place: StepScope, path: Path) -> DiceRequest:
-    """Read the dice of one key, such as `2d6: morale check`. Adds the names of their sum and faces
-    to the scope. Raises TableError.
+    """Read the dice of one key, such as `2d6: morale check`.
+
+    Adds the names of their sum and faces to the scope. Raises TableError for a text that is no
+    dice, and for more dice than a roll may have.
     """
     place.check_name(name, path)
     match = DICE.fullmatch(text)
@@ -360,7 +363,8 @@ def _read_dice(name: Any, text: str, place: StepScope, path: Path) -> DiceReques
 def _read_dice_count(text: str, limit: str, place: StepScope, path: Path) -> Formula:
     """Read the number of dice: digits, a formula in braces, or "" for one die.
 
-    `limit` is the maximum that the file states for a formula, "" for none. Raises TableError.
+    `limit` is the maximum that the file states for a formula, "" for none. Raises TableError if the
+    formula is no number, or if `limit` is too high or without a formula.
     """
     if text.startswith("{"):
         count = place.formula(text[1:-1], path)
@@ -442,7 +446,7 @@ def _make_too_many_dice_error(labels: Sequence[str], die: Die) -> UserError:
 
 
 def _read_whole(text: object, least: int, limit: int) -> int:
-    """Return a whole number within limits. Raises UserError."""
+    """Return a whole number from `least` to `limit`. Raises UserError for anything else."""
     number = _read_number(text)
     if number < least:
         raise _make_no_number_error(text)
@@ -457,7 +461,10 @@ def _read_whole(text: object, least: int, limit: int) -> int:
 
 
 def _read_number(value: Any) -> int:
-    """Return a whole number, given as a number or a text. Raises UserError."""
+    """Return a whole number, given as a number or a text.
+
+    Raises UserError for anything else.
+    """
     if value.__class__ is int:
         return value
     if not str(value).lstrip("-").isdecimal():

@@ -284,10 +284,11 @@ seen.
 def build_pile(
     id: str, deck: Deck, out: Out, known_ends: Ends = ((), ()), cards_held: Iterable[str] = ()
 ) -> Pile:
-    """Return the remaining cards of a deck.
+    """Return the remaining cards of a deck, with its discards if they will be shuffled in.
 
-    If cards of it are closed, they are the cards that a player has not seen who knows `known_ends`
-    and holds `cards_held`, together with the order of the pile as this player knows it.
+    If cards of the deck are closed, the pile is as one player knows it, who knows `known_ends` and
+    holds `cards_held`. It has then all cards that this player has not seen, also those in other
+    hands, and the order as far as the player knows it.
     """
     top, bottom = known_ends
     pile = cards.list_pile(id, deck, out, (*cards_held, *top, *bottom))
@@ -385,8 +386,9 @@ def list_faces(event: Mapping[str, Any]) -> Iterator[object]:
 def compute_piles_after(
     values: Mapping[str, Any], dice: Iterable[RolledDie]
 ) -> dict[str, list[str]]:
-    """Return the piles after these dice as texts, by the names of their inputs. Piles start from
-    `values`, or whole.
+    """Return the piles from which these dice drew, as they are then, by the names of their inputs.
+
+    Each is a list of the lines of its text (see `Pile.lines`). Piles start from `values`, or whole.
     """
     piles: dict[str, Pile] = {}
     for die in dice:

@@ -457,12 +457,14 @@ class InputReader:
         self._conditional = tuple(option for option in all_options if option.when)
 
     def read(self, raw: Mapping[str, object], subject: str) -> dict[str, Any]:
-        """Return values for all options: typed ones converted, others by default (None if optional,
-        False for a bool).
+        """Return values for all options: typed ones converted, others by default.
 
-        `subject` is the name of the table or command for messages. Booleans may also come as words of
-        `mods`; the same flag twice is an error. A required option may be left out only if it
-        `brings` its value from a roster unit. Raises UserError.
+        The default is that of the option, else None, or False for a bool. `subject` is the name of
+        the table or command for messages. Booleans may also come as words of `mods`. A required
+        option may be left out only if it `brings` its value from a roster unit.
+
+        Raises UserError for an unknown or missing option, a value that does not fit, a flag that is
+        given twice, and an option that does not count with the others.
         """
         typed: Mapping[str, object] = raw
         if "mods" in raw or not self.options.keys() >= raw.keys():
@@ -524,8 +526,9 @@ def _make_refusal(option: Option, raw: object, hint: str = "") -> UserError:
 
 
 def _check_range(option: Option, value: float, raw: object) -> float:
-    """Return a number that is within the limits of an option, or the limit if the option clamps
-    there. Raises UserError.
+    """Return a number within the limits of an option, or the limit if the option clamps there.
+
+    Raises UserError for any other number.
     """
     low = option.min
     high = option.max
@@ -542,7 +545,8 @@ def _check_range(option: Option, value: float, raw: object) -> float:
 
 def clean_whole(option: Option, raw: object) -> int:
     """Return a typed whole number, with or without a sign and blanks, or a float that is whole.
-    Raises UserError.
+
+    Raises UserError for anything else, and for a number beyond the option's limits.
     """
     if isinstance(raw, str) and _WHOLE.fullmatch(text := normalize_value(raw)):
         value = int(text)
@@ -556,7 +560,10 @@ def clean_whole(option: Option, raw: object) -> int:
 
 
 def _clean_number(option: Option, raw: object) -> float:
-    """Return a typed number, as an int if it is whole. Raises UserError."""
+    """Return a typed number, as an int if it is whole.
+
+    Raises UserError for anything else, and for a number beyond the option's limits.
+    """
     if isinstance(raw, str):
         text = normalize_value(raw)
         if not _NUMBER.fullmatch(text):
@@ -576,7 +583,7 @@ def _is_writable(number: float) -> bool:
 
 
 def _clean_bool(option: Option, raw: object) -> bool:
-    """Return a typed truth value. Raises UserError."""
+    """Return a typed truth value. Raises UserError for a word that is neither yes nor no."""
     if isinstance(raw, bool):
         return raw
     word = comparison_key(str(raw))
@@ -599,7 +606,7 @@ def _clean_enum(option: Option, raw: object) -> str:
     """Return the value of an option for a typed word.
 
     The word may be the value in any spelling, another word of the card for it (`also`), or its
-    label if the option has values of the game in play. Raises UserError.
+    label if the option has values of the game in play. Raises UserError for any other word.
     """
     word = str(raw).strip()
     if isinstance(raw, bool):  # a JSON or YAML true where the card's word is yes

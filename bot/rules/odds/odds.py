@@ -617,7 +617,12 @@ class _Walk:
 
 
 def _distribute(exits_by_number: dict[int, Exits], over: dict[int, int]) -> Weights:
-    """Return the weight of each end, from the exits and denominators of `_Walk._explore`."""
+    """Return the weight of each end of the walk, out of the denominator of its start.
+
+    `exits_by_number` and `over` come from `_Walk._explore`: the ways on from each node, and the
+    denominator of all that follows it, by its number (-1 for the start). Each node comes after
+    those that it leads to.
+    """
     reached = dict.fromkeys(over, 0)
     reached[-1] = over[-1]
     weights = dict[Any, int]()
