@@ -40,40 +40,52 @@ MOST_BYTES = 10 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class DiscordRequest:
-    """One interaction.
-
-    `kind` is Discord's type of interaction. `allowed` holds the bot's permission bits in the
-    channel. `message` is the id of the message with the pressed button, 0 without one.
-    `received` is on the monotonic clock; `until` (Unix seconds) is when its token dies. `shut`: a
-    moderator has locked and archived the thread, so that nothing can be shown in it. `owner` is
-    the user whose own install allowed the interaction, 0 if a server's install did; with an owner,
-    only the token can answer. `hushed`: Discord shows answers of that own install to the user
-    alone.
-    """
+    """One interaction of a user with the bot: a command, a button press, or a form."""
 
     id: int
     token: str = field(repr=False)
+    """Discord's secret for answering this interaction."""
     application: int
+    """Discord's id of the bot's application."""
     kind: int
+    """Discord's type of interaction."""
     channel: int
+    """Discord's id of the channel or thread."""
     guild: int = 0
+    """Discord's id of the server; 0 outside servers."""
     user: int = 0
+    """Discord's id of the user."""
     name: str = ""
+    """The user's visible name."""
     manager: bool = False
+    """Whether the user may manage the channel's messages or the server."""
     allowed: int = EMBED_LINKS | ATTACH_FILES
+    """The bot's permission bits in the channel."""
     thread: bool = False
+    """Whether the channel is a thread."""
     file_size: int = MOST_BYTES
+    """The maximum bytes of a file that Discord takes in this channel."""
     message: int = 0
+    """The id of the message with the pressed button; 0 without one."""
     private_message: bool = False
+    """Whether only the user sees that message."""
     channel_name: str = ""
     guild_name: str = ""
     parent: int = 0
+    """The id of the channel that the thread belongs to; 0 outside threads."""
     parent_name: str = ""
     shut: bool = False
+    """Whether a moderator has locked and archived the thread, so that nothing can be shown in it.
+    """
     owner: int = 0
+    """The user whose own install allowed the interaction, 0 if a server's install did. With an
+    owner, only the token can answer."""
     hushed: bool = False
+    """Whether Discord shows answers of that own install to the user alone."""
     received: float = field(default_factory=lambda: time.monotonic())
+    """When it arrived, on the monotonic clock."""
     until: float = field(default_factory=lambda: time.time() + TOKEN_LIFE)
+    """When its token dies, in Unix seconds."""
 
     @property
     def request_id(self) -> str:

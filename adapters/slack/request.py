@@ -34,32 +34,40 @@ _KEPT = (
 
 @dataclass(frozen=True, slots=True)
 class SlackRequest:
-    """One command, button press, form or message of a user.
-
-    `response_url` is Slack's response address, which dies at `until` (Unix seconds). `thread` and
-    `message` are Slack's timestamps: of the thread that the request is in, and of the message that
-    was written or holds the pressed button. `direct`: it comes from the user's direct messages
-    with the bot. `replaces`: the answer replaces the message with the pressed button. `pressed`:
-    everybody sees that message. `view` is the id of the window with the pressed button, `trigger`
-    what opens a window.
-    """
+    """One command, button press, form or message of a user."""
 
     team: str
+    """Slack's id of the workspace."""
     channel: str
+    """Slack's id of the channel; "" if the payload names none."""
     user: str
+    """Slack's id of the user; "" for a message that nobody asked for."""
     request_id: str = ""
+    """The id that makes the command run once, also if Slack sends it twice."""
     thread: str = ""
+    """Slack's timestamp of the thread that the request is in; "" outside threads."""
     response_url: str = field(default="", repr=False)
+    """Slack's response address for this request; "" if it has none."""
     until: float = 0.0
+    """When the response address dies, in Unix seconds; 0 without one."""
     trigger: str = field(default="", repr=False)
+    """Slack's id that opens a window within three seconds; "" if it sent none."""
     message: str = ""
+    """Slack's timestamp of the message that was written, or that holds the pressed button."""
     direct: bool = False
+    """Whether it comes from the user's direct messages with the bot."""
     replaces: bool = False
+    """Whether the answer replaces the message with the pressed button."""
     pressed: bool = False
+    """Whether everybody sees the message with the pressed button."""
     view: str = ""
+    """Slack's id of the window with the pressed button; "" if it is in a message."""
     channel_name: str = ""
+    """The channel's name as Slack sends it; "" if unknown."""
     team_name: str = ""
+    """The name of the workspace; "" if unknown."""
     user_name: str = ""
+    """The user's name; "" if unknown."""
 
     @property
     def where(self) -> Place:

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from bot.charts.font import replace_missing_letters
 from bot.presentation.formula_words import format_formula
-from bot.presentation.printed_table import BLANK_CELL, PrintedGrid, get_printed_table
+from bot.presentation.printed_table import BLANK_CELL, CellPosition, PrintedGrid, get_printed_table
 from bot.presentation.tables import build_lookup_reply
 from bot.rules.tables.answer_words import format_value
 from bot.rules.tables.print_pattern import format_signed
@@ -32,21 +32,20 @@ _MOST_COLUMNS_BEFORE_TEXT = 2
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Rows and columns of words.
-
-    `corner` names what the rows stand for, `across` what the columns stand for, or "".
-    `hit` is (row, column) of the answer; the column is ROW if the whole row answers. `counts` are
-    the rows of modifiers that count.
-    """
+    """Rows and columns of words."""
 
     heading: str
     corner: str
+    """What the rows stand for."""
     across: str
+    """What the columns stand for, or ""."""
     columns: tuple[str, ...]
     rows: tuple[str, ...]
     cells: tuple[tuple[str, ...], ...]
-    hit: tuple[int, int] | None = None
+    hit: CellPosition | None = None
+    """The answer. Its column is ROW if the whole row answers."""
     counts: tuple[int, ...] = ()
+    """The rows of modifiers that count."""
 
     @property
     def grid(self) -> list[list[str]]:
@@ -59,8 +58,8 @@ class Block:
     def cut_columns(self, start: int, stop: int) -> Self:
         """Return the block with its columns from `start` up to, but without, `stop`."""
         hit = self.hit
-        if hit is not None and hit[1] != ROW:
-            hit = (hit[0], hit[1] - start)
+        if hit is not None and hit.column != ROW:
+            hit = hit._replace(column=hit.column - start)
         cells = tuple(row[start:stop] for row in self.cells)
         return replace(self, columns=self.columns[start:stop], cells=cells, hit=hit)
 
@@ -224,7 +223,7 @@ class _LayoutBuilder:
                 cells = tuple((*row, text) for row, text in zip(cells, sentences, strict=True))
         hit = None if self.values is None else grid.find_cell(self.values)
         if hit is not None and grid.column_axis is None and len(columns) > 1:
-            hit = (hit[0], ROW)
+            hit = hit._replace(column=ROW)
         return Block(grid.heading, grid.corner, grid.across, columns, grid.rows, cells, hit)
 
     def _list_row_sentences(self, row_by: object, keys: Sequence[object]) -> list[str]:

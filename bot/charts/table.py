@@ -133,10 +133,10 @@ def _split_block(block: Block) -> list[_TablePiece]:
     if whole is not None and whole.is_legible and total <= most_columns:
         return [whole]
     widest = min(WINDOW, total)
-    if block.hit is None or block.hit[1] == ROW:
+    if block.hit is None or block.hit.column == ROW:
         return _split_columns(block, widest, notes)
     for size in range(widest, 0, -1):
-        start = max(0, min(block.hit[1] - size // 2, total - size))
+        start = max(0, min(block.hit.column - size // 2, total - size))
         window = block.cut_columns(start, start + size)
         window_notes = (*notes, _describe_window(window, block))
         piece = _fit_block(window, window_notes)
@@ -188,13 +188,13 @@ def _crop_rows(block: Block) -> tuple[Block, tuple[str, ...]]:
     fits = (total <= MOST_ROWS and has_few_letters) or total <= 2 * around + 1
     if block.hit is None or fits:
         return block, ()
-    start = max(0, min(block.hit[0] - around, total - 2 * around - 1))
+    start = max(0, min(block.hit.row - around, total - 2 * around - 1))
     stop = start + 2 * around + 1
     cropped = replace(
         block,
         rows=block.rows[start:stop],
         cells=block.cells[start:stop],
-        hit=(block.hit[0] - start, block.hit[1]),
+        hit=block.hit._replace(row=block.hit.row - start),
         counts=(),
     )
     return cropped, (f"Rows {start + 1} to {stop} of {total}.",)

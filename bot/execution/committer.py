@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Sequence as Many
-from typing import Any
 
 from bot.commands.by_post.reminders import update_reminders_and_deadlines
 from bot.commands.context import Context
@@ -26,7 +25,7 @@ from bot.rules.errors import UserError
 from bot.rulesets.system import list_builtin_systems
 from bot.storage.base import Clock, Deleted, Gate
 from bot.storage.erased import ErasureMarks
-from bot.storage.records import Outgoing
+from bot.storage.records import Outgoing, PressedMessage
 from bot.storage.store import Store
 from bot.ui.reply.reply import Reply
 from bot.ui.spec import Command
@@ -264,15 +263,15 @@ def build_outgoing(command: Command, about: str = "") -> tuple[Outgoing, ...]:
     return (Outgoing(place, dict(command.delivery), LEASE, about=about, home=home),)
 
 
-def _find_pressed_message(context: Context) -> tuple[str, str, dict[str, Any]] | None:
-    """Return topic, place and spot of the message whose button was pressed, None if unknown.
+def _find_pressed_message(context: Context) -> PressedMessage | None:
+    """Return the message with the button that was pressed, None if its spot is unknown.
 
     On some platforms the press is the first time that anybody learns the spot.
     """
     spot = context.command.delivery.get("pressed")
     if not context.pressed_topic or not isinstance(spot, Mapping) or not spot:
         return None
-    return context.pressed_topic, context.command.where.key, dict(spot)
+    return PressedMessage(context.pressed_topic, context.command.where.key, dict(spot))
 
 
 def _list_linked_answers(

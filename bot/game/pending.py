@@ -15,16 +15,16 @@ HELD_FIELDS = ("packs", "system", "led")
 
 @dataclass(frozen=True, slots=True)
 class CommandReach:
-    """The units and tracks that a command uses or may change.
-
-    `units` are case-folded names of units; `tracks` are keys as a game keeps them. `is_all`: it
-    waits for every choice. `any_unit`: it may change any unit.
-    """
+    """The units and tracks that a command uses or may change."""
 
     units: frozenset[str] = frozenset()
+    """Case-folded names of units."""
     tracks: frozenset[str] = frozenset()
+    """Keys of tracks, as a game keeps them."""
     is_all: bool = False
+    """Whether it waits for every choice."""
     any_unit: bool = False
+    """Whether it may change any unit."""
 
 
 class Hold(NamedTuple):

@@ -31,71 +31,99 @@ STRICT = "strict"
 
 @dataclass(frozen=True)
 class Game:
-    """A game in the state that its events lead to. Persons are random ids; their names are
-    elsewhere.
+    """A game in the state that its events lead to.
 
-    Undo restores the first group of fields. `winner` is a side, or DRAW, or "".
+    Persons are random ids; their names are elsewhere.
 
-    The second group is bookkeeping. `last` is the last event that is not undone, and `redo` those
-    that can be restored. `sealed` has the person who may open each sealed roll, and `withdrawn` the
-    undone sealed rolls. Of the dice secret in force, `drawn` says that a die of it has fallen,
-    `digest` is that of the players' texts, `closed` says that an event has closed these, and
-    `adder` is the person who added the last text. `solo` is the person who wrote every event so
-    far, or "*" for several. `go_since` is when the sides in `go` got the move, in Unix seconds, or
-    0 if unknown. `waits` has the pending choices by the event that asks.
+    Undo restores the fields up to `cards`. Those from `number` on are bookkeeping, which undo
+    leaves as it is.
     """
 
     id: str
     system: str = ""
+    """The id of the rule set; "" for free play."""
     name: str = ""
     started: bool = False
     ended: bool = False
     winner: str = ""
+    """A side, DRAW, or ""."""
     sides: tuple[str, ...] = ()
-    players: Mapping[str, str] = field(default_factory=dict)  # person -> side
+    """The names of the sides, in their order."""
+    players: Mapping[str, str] = field(default_factory=dict)
+    """The side of each person who has joined one."""
     master: str = ""
-    turns: int = 0  # the number of the last turn; 0 for none
-    wins: str = ""  # who wins, in one sentence, as the scenario has it
+    """The person who is game master; "" for none."""
+    turns: int = 0
+    """The number of the last turn; 0 for none."""
+    wins: str = ""
+    """Who wins, in one sentence, as the scenario has it."""
     turn: int = 0
     phase: str = ""
     initiative: str = ""
-    turn_of: str = ""  # whose turn it is, where each side has one of its own
-    go: tuple[str, ...] = ()  # the sides that may act now; none in games older than that
-    passes: int = 0  # in a row
-    led: str = ""  # the deck that leads the phase, and the chit whose go it is: cup/us-1, see bot/game/cups.py
-    plans: Mapping[str, int] = field(default_factory=dict)  # event with the text -> turn
-    orders: Mapping[str, str] = field(default_factory=dict)  # event with the sealed order -> person
-    orders_due: int = 0  # when they open at the latest, in Unix seconds; 0 for no deadline
+    """The side that has it; "" for none."""
+    turn_of: str = ""
+    """The side to which the turn belongs, in games in which each side has turns of its own."""
+    go: tuple[str, ...] = ()
+    """The sides that may act now; empty in games from before this was recorded."""
+    passes: int = 0
+    """The number of passes in a row."""
+    led: str = ""
+    """The deck that leads the phase, and the chit whose move it is, such as `cup/us-1`: see
+    bot/game/cups.py."""
+    plans: Mapping[str, int] = field(default_factory=dict)
+    """The turn of each written plan, by the event with its text."""
+    orders: Mapping[str, str] = field(default_factory=dict)
+    """The person of each sealed order, by the event with its text."""
+    orders_due: int = 0
+    """When the orders open at the latest, in Unix seconds; 0 for no deadline."""
     hand_dice: bool = True
+    """Whether players may type real dice."""
     answers: str = FULL
-    confirm: bool = False  # whether a shot at another target asks first
-    # optional rules that were switched on or off
+    """The length of answers: FULL or compact."""
+    confirm: bool = False
+    """Whether a shot at another target asks first."""
     rules: Mapping[str, bool] = field(default_factory=dict)
-    # those that were changed: weather, US/points
+    """The optional rules that were switched on or off."""
     tracks: Mapping[str, Any] = field(default_factory=dict)
-    packs: tuple[
-        str, ...
-    ] = ()  # the versions of packs that it was played with, the one in force last
-    decks: Mapping[str, Any] = field(default_factory=dict)  # as events declared them
+    """The tracks that were changed, by key: `weather`, `US/points`."""
+    packs: tuple[str, ...] = ()
+    """The versions of packs that it was played with, the one in force last."""
+    decks: Mapping[str, Any] = field(default_factory=dict)
+    """The decks by id, as events declared them."""
     units: Units = field(default_factory=dict)
-    # those out of their piles: see bot/rules/cards.py
     cards: Mapping[str, int] = field(default_factory=dict)
+    """The cards out of their piles: see bot/rules/cards.py."""
 
     number: int = 0
+    """The number of the last event."""
     last: int = 0
+    """The last event that is not undone."""
     redo: tuple[int, ...] = ()
+    """The undone events that can be restored."""
     sealed: Mapping[int, str] = field(default_factory=dict)
+    """The person who may open each sealed roll, by its event."""
     withdrawn: tuple[int, ...] = ()
+    """The events of undone sealed rolls."""
     epoch: int = 0
+    """The number of the dice secret in force, from 1."""
     commitment: str = ""
+    """The published hash of that secret."""
     digest: str = ""
+    """The hash of the players' texts that are mixed into its dice."""
     drawn: bool = False
+    """Whether a die of that secret has fallen."""
     closed: bool = False
+    """Whether an event has closed the players' texts."""
     adder: str = ""
+    """The person who added the last text."""
     solo: str = ""
+    """The person who wrote every event so far, or "*" for several."""
     go_since: int = 0
+    """When the sides in `go` got the move, in Unix seconds; 0 if unknown."""
     waits: Mapping[int, Json] = field(default_factory=dict)
-    hidden: int = 0  # the first event with closed cards or faces that no event has opened since
+    """The pending choices, by the event that asks."""
+    hidden: int = 0
+    """The first event with closed cards or faces that no event has opened since."""
 
 
 _SECRET = ("epoch", "commitment", "digest", "drawn", "closed", "adder", "solo")

@@ -98,21 +98,21 @@ async def find_undoable(
 
 
 class LastStep(NamedTuple):
-    """The event that `/game undo` without a number means for one player.
-
-    `offers` are the events that it can mean, the likeliest first. If it can only mean one,
-    `certain` is the undo target, and no question is asked. `own` are the numbers of the player's
-    own events, with the choices of others that complete their shots. `newest` is the newest event
-    in effect, and `buried` the player's last step if another event blocks its undo, which is
-    offered then. `barrier` is the event that no undo crosses, if the search reached one.
-    """
+    """The event that `/game undo` without a number means for one player."""
 
     offers: tuple[Json, ...] = ()
+    """The events that it can mean, the likeliest first."""
     certain: UndoTarget | None = None
+    """The undo target if it can only mean one event. No question is asked then."""
     own: frozenset[int] = frozenset()
+    """The numbers of the player's own events, with the choices of others that complete their shots.
+    """
     newest: Json | None = None
+    """The newest event in effect."""
     buried: Json | None = None
+    """The player's last step, if another event blocks its undo. That event is offered then."""
     barrier: Json | None = None
+    """The event that no undo crosses, if the search reached one."""
     is_settled: bool = False
     """Whether events before those that were searched change nothing in the answer."""
 

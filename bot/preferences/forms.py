@@ -57,23 +57,24 @@ def build_earlier_game_error() -> UserError:
 
 
 class Draft(NamedTuple):
-    """A command with its options so far, for a form or a button that runs it.
-
-    `page` is 1 if the form shows its rare fields too. `wrong` is the refused option, `message` the
-    reason, and `better` the options that were probably meant. `title` is the form's, if it differs
-    from the command's.
-    """
+    """A command with its options so far, for a form or a button that runs it."""
 
     key: str
     path: Path
     options: Mapping[str, object]
     owner: str
     page: int = 0
-    game: str = ""  # the one it was asked in; a form is of none
+    """1 if the form shows its rare fields too."""
+    game: str = ""
+    """The row of the game in which it was asked; "" for a form."""
     wrong: str = ""
+    """The refused option."""
     message: str = ""
+    """The reason of the refusal."""
     title: str = ""
+    """The title of the form, if it differs from the command's."""
     better: Mapping[str, object] | None = None
+    """The options that were probably meant."""
 
     def build_doc(self, now: float, kept: float = DRAFTS_KEPT) -> Doc:
         """Build the document that stores the draft for `kept` seconds from `now`."""

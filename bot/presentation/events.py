@@ -48,19 +48,19 @@ TEXTS = {"plan": "text", "end": "text"}
 
 
 class EventText(NamedTuple):
-    """An event in words.
-
-    `result` is written so that it can stand within a sentence. `cause` names who acts, as in `US
-    Squad 1 fires with 2 rifles`; it is empty if `result` has that already. `tone` is how grave the
-    result is. `details` list the units by result if `result` only counts them. `acts`: `cause` is a
-    clause about a unit of `side`, and a result can follow it after a colon.
-    """
+    """An event in words."""
 
     result: str
+    """The result, written so that it can stand within a sentence."""
     cause: str = ""
+    """Who acts, as in `US Squad 1 fires with 2 rifles`; "" if `result` has that already."""
     tone: str = NOTHING
+    """How grave the result is."""
     details: str = ""
+    """The units by result, if `result` only counts them."""
     acts: bool = False
+    """Whether `cause` is a clause about a unit of `side`, which a result can follow after a colon.
+    """
     side: str = ""
 
     @property

@@ -239,25 +239,26 @@ ROOM = 78  # two lines of a phone
 
 
 class ResultSummary(NamedTuple):
-    """The results of units of one or several plays.
-
-    `fates` are in their order, `groups` has identical ones together, worst first. Unnamed units of
-    one type with different results are numbered, `squad 1`, `squad 2`; `mixed` has the number of
-    units of each such type. `results` and `types` are the words for results and types.
-    `is_counted`: the headline counts the units, so that other lines must name them; if it does not,
-    it is `sentence`, which names them. `stem` is the common part of the names of three or more
-    units.
-    """
+    """The results of units of one or several plays."""
 
     sequence: Sequence
     results: Results
+    """The words for results."""
     types: Mapping[str, str]
+    """The words for types of units."""
     fates: list[UnitResult]
+    """The results of the units, in their order."""
     groups: list[list[UnitResult]]
+    """The same with identical results together, worst first."""
     mixed: Mapping[str, int]
+    """The number of units of each type of which unnamed units have different results. They are
+    numbered: `squad 1`, `squad 2`."""
     stem: str
+    """The common part of the names of three or more units."""
     sentence: str
+    """The headline that names the units; used unless `is_counted`."""
     is_counted: bool
+    """Whether the headline counts the units, so that other lines must name them."""
 
 
 def summarize_results(sequence: Sequence, fates: Iterable[UnitResult]) -> ResultSummary:
@@ -367,18 +368,19 @@ BOLD, FIRST = "bold", "first"
 
 
 class ResultWords(NamedTuple):
-    """The words for a result: `says` for one unit (`{} is shaken`), `many` for several, `word` in
-    counts.
-
-    `bold`: conspicuous, though nobody is hurt; `is_first`: named before all others.
-    """
+    """The words for a result."""
 
     word: str
+    """The word in counts."""
     says: str
+    """The sentence for one unit: `{} is shaken`."""
     many: str
+    """The sentence for several units."""
     tone: str
     bold: bool = False
+    """Whether the result is conspicuous, though nobody is hurt."""
     is_first: bool = False
+    """Whether it is named before all others."""
 
     @property
     def singular(self) -> str:

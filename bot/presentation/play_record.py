@@ -29,34 +29,43 @@ T = TypeVar("T")
 
 
 class PlayRecord(NamedTuple):
-    """A play to be written to the game's log: its inputs, dice and results.
-
-    `changes` are the roster units that it changes; `units` the names that its inputs mention,
-    `acting` those of units that act, `sources` those of related units that brought a value; `joins`
-    the units that come into play. `result` is a short text for the log. `read` are the tracks that
-    it read, `tracks` those that it changes, as a state keeps them. `asks` are the choices that a
-    side has to make before anything is changed, `held` the tracks that wait for them. `uses` are
-    the cards in play that it uses up.
-    """
+    """A play to be written to the game's log: its inputs, dice and results."""
 
     kind: str
+    """The kind of event that records it: roll, table or sequence."""
     inputs: Mapping[str, Any] = {}
+    """The options by name, as typed or filled in."""
     dice: tuple[RolledDie, ...] = ()
     out: Mapping[str, Any] = {}
+    """The outputs by path, as the log keeps them."""
     changes: tuple[Change, ...] = ()
+    """The changes of roster units."""
     system: str = ""
+    """The id of the rule set; "" for a plain roll."""
     target: str = ""
+    """The id of the table or sequence; "" for a plain roll."""
     by_hand: bool = False
+    """Whether the players threw real dice and typed them."""
     units: tuple[str, ...] = ()
+    """The names of the units that its inputs mention."""
     sources: tuple[str, ...] = ()
+    """The names of related units that supplied a value."""
     acting: tuple[str, ...] = ()
+    """The names of the units that act."""
     result: str = ""
+    """The result in a few words, for the log. Verify compares it."""
     joins: tuple[Joining, ...] = ()
+    """The units that come into play."""
     read: Mapping[str, Any] = {}
+    """The tracks that it read, with their values, by their keys in the game's state."""
     tracks: Mapping[str, Any] = {}
+    """The tracks that it changes, with their new values, by the same keys."""
     asks: tuple[ChoiceRequest, ...] = ()
+    """The choices that a side has to make before anything is changed."""
     held: tuple[str, ...] = ()
+    """The keys of the tracks that cannot change until these choices are made."""
     uses: tuple[UsedCard, ...] = ()
+    """The cards in play that it uses up."""
 
     def build_dice_notes(self) -> list[dict[str, Any]]:
         """Return the dice as the log keeps them. Dice thrown by hand have no known faces."""
@@ -74,14 +83,13 @@ class PlayRecord(NamedTuple):
 
 
 class ReplyWithRecord(NamedTuple):
-    """A reply, and the record of its play (None for look-ups, odds, help and lists).
-
-    For a table `given` are the inputs that it answers, including the rolled ones.
-    """
+    """A reply, and the record of its play."""
 
     reply: Reply
     record: PlayRecord | None = None
+    """None for look-ups without dice, odds, help and lists."""
     given: Mapping[str, Any] = {}
+    """For a table: the inputs that it answers, including the rolled ones."""
 
 
 def play_with_dice(

@@ -39,29 +39,38 @@ class Case(NamedTuple):
     position: int
 
 
+class CellPosition(NamedTuple):
+    """The place of a cell in a grid, from 0."""
+
+    row: int
+    column: int
+
+
 @dataclass(frozen=True, slots=True)
 class PrintedGrid:
-    """One grid of a table: its heads and cells in words, and the axes that find a cell.
-
-    `row_by` and `column_by` name the inputs that choose row and column ("" for a list of outputs).
-    `corner` and `across` are these names in words. `codes` has the code of each cell, or its text;
-    `legend` explains the codes. `keys` are the keys of the rows in the file.
-    """
+    """One grid of a table: its heads and cells in words, and the axes that find a cell."""
 
     heading: str
     row_by: str
+    """The input that chooses the row."""
     column_by: str
+    """The input that chooses the column; "" for a list of outputs."""
     row_axis: Axis
     column_axis: Axis | None
     corner: str
+    """`row_by` in words."""
     across: str
+    """`column_by` in words."""
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     cells: tuple[tuple[str, ...], ...]
     codes: tuple[tuple[str, ...], ...]
+    """The code of each cell, or its text."""
     keys: tuple[object, ...]
+    """The keys of the rows in the file."""
     cases: tuple[Case, ...] = ()
     legend: tuple[tuple[str, str], ...] = ()
+    """The explanations of the codes."""
     body: Mapping[str, Any] | None = None
 
     def list_all_rows(self) -> tuple[tuple[str, ...], ...]:
@@ -91,7 +100,7 @@ class PrintedGrid:
             find_position(case.edge, case.by, values) == case.position for case in self.cases
         )
 
-    def find_cell(self, values: Mapping[str, Any]) -> tuple[int, int] | None:
+    def find_cell(self, values: Mapping[str, Any]) -> CellPosition | None:
         """Return the row and column that answer `values`; None if they are not in this grid."""
         if not self.is_case_of(values):
             return None
@@ -99,7 +108,9 @@ class PrintedGrid:
         column: int | None = 0
         if self.column_axis is not None:
             column = find_position(self.column_axis, self.column_by, values)
-        return None if row is None or column is None else (row, column)
+        if row is None or column is None:
+            return None
+        return CellPosition(row, column)
 
 
 class PrintedTable(NamedTuple):

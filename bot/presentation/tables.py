@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from bot.presentation.printed_table import PrintedGrid, get_printed_table
+from bot.presentation.printed_table import CellPosition, PrintedGrid, get_printed_table
 from bot.rules.dice import RolledDie
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import clean
@@ -175,7 +175,7 @@ HERE = "▶ "
 
 def find_answering_grids(
     table: Table, values: Mapping[str, Any]
-) -> list[tuple[PrintedGrid, tuple[int, int]]]:
+) -> list[tuple[PrintedGrid, CellPosition]]:
     """Return the grids of a table in which `values` find a cell, with its row and column.
 
     Lists are left out if grids with columns answer, and so is a part that always gives the same.
@@ -189,7 +189,7 @@ def find_answering_grids(
 
 
 def crop_around_cell(
-    grid: PrintedGrid, cell: tuple[int, int], most: int = AROUND
+    grid: PrintedGrid, cell: CellPosition, most: int = AROUND
 ) -> tuple[tuple[str, ...], ...]:
     """Return the heads, rows and columns of `grid` around the row and column of `cell`.
 

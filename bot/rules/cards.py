@@ -335,6 +335,13 @@ def get_card_at(pile: Iterable[tuple[str, int]], face: int) -> str:
     raise ValueError("the pile has fewer cards")
 
 
+class EndCounts(NamedTuple):
+    """The numbers of cards that were taken from the known ends of a pile."""
+
+    top: int = 0
+    bottom: int = 0
+
+
 class CardDraw(NamedTuple):
     """The result of a draw.
 
@@ -351,7 +358,7 @@ class CardDraw(NamedTuple):
     out: Out
     sizes: Sizes
     reshuffle_index: int = -1
-    end_counts: tuple[int, int] = (0, 0)
+    end_counts: EndCounts = EndCounts()
 
 
 def draw(
@@ -415,7 +422,7 @@ def draw(
             key = get_card_key(id, PLAY, card)
         current[key] = current.get(key, 0) + 1
         cards.append(card)
-    end_counts = (top_size - len(top_cards), bottom_size - len(bottom_cards))
+    end_counts = EndCounts(top_size - len(top_cards), bottom_size - len(bottom_cards))
     if any(end_counts):
         current = set_counts(current, {})
     sizes = (place_sizes, hand_sizes)
@@ -509,7 +516,7 @@ def compute_hands_after_draw(
     """
     current = {seat: [*cards] for seat, cards in hands.items()}
     draws = [f"{number}.{position}" for position in range(1, len(seats) + 1)]
-    bottom_count = card_draw.end_counts[1]
+    bottom_count = card_draw.end_counts.bottom
     if TOP in seats and bottom_count:
         stop = card_draw.reshuffle_index if card_draw.reshuffle_index >= 0 else len(draws)
         start = stop - bottom_count

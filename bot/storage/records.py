@@ -165,22 +165,23 @@ class Binding(NamedTuple):
 
 
 class Outgoing(NamedTuple):
-    """An answer to be posted, kept in the outbox until it was.
-
-    `lease`: seconds until another process may post it, at most LONGEST_WAIT. `reply` is None for the
-    commit's own reply. `about` is a key under which the message can be changed later, such as GAME/41;
-    "" for a message that never changes. `amends` is the key of a message that this one changes; it
-    replaces an earlier change that was not posted yet. `home` is the channel that has the game, if
-    `place` is a thread of it.
-    """
+    """An answer to be posted, kept in the outbox until it was."""
 
     place: str
-    delivery: Json  # what the adapter needs: token, its expiry, ...
+    delivery: Json
+    """What the adapter needs to post it: a token, its expiry, ..."""
     lease: float = 0.0
+    """Seconds until another process may post it, at most LONGEST_WAIT."""
     reply: Json | None = None
+    """None for the commit's own reply."""
     about: str = ""
+    """A key under which the message can be changed later, such as GAME/41; "" for a message that
+    never changes."""
     amends: str = ""
+    """The key of a message that this one changes. It replaces an earlier change that was not posted
+    yet."""
     home: str = ""
+    """The channel that has the game, if `place` is a thread of it."""
 
 
 class OutboxRow(NamedTuple):
@@ -202,14 +203,14 @@ class OutboxRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PostedMessages:
-    """The messages under one `about` key: `spots` has those that were posted, by place, as the
-    adapter identifies them; `on_its_way` the places of those that were not posted yet; `reply` the
-    stored answer, None if it was deleted.
-    """
+    """The messages under one `about` key."""
 
     spots: Mapping[str, tuple[Json, ...]] = field(default_factory=dict)
+    """The posted messages by place, each as the adapter identifies it."""
     on_its_way: frozenset[str] = frozenset()
+    """The places of those that were not posted yet."""
     reply: Json | None = None
+    """The stored answer; None if it was deleted."""
 
     @property
     def places(self) -> tuple[str, ...]:
@@ -257,6 +258,16 @@ class GameChange(NamedTuple):
     state: Json | None = None  # a new snapshot of the state after the last event
 
 
+class PressedMessage(NamedTuple):
+    """A message with a button that was pressed, for a press proves that the message is there."""
+
+    about: str
+    """The key under which the message can be changed, see `Outgoing.about`."""
+    place: str
+    spot: Json
+    """The message as the adapter identifies it."""
+
+
 @dataclass(slots=True)
 class Commit:
     """Everything that one command changes, which is stored whole or not at all. Handlers append to
@@ -282,8 +293,8 @@ class Commit:
     withdraw: list[str] = field(default_factory=list)
     erase: list[str] = field(default_factory=list)  # games to delete whole
     forget: list[str] = field(default_factory=list)  # users whose personal data is deleted
-    # (about, place, spot) of the message with the button that was pressed
-    pressed: tuple[str, str, Json] | None = None
+    pressed: PressedMessage | None = None
+    """The message with the button that was pressed."""
     gate: Gate | None = None  # passed before anything is written
 
 

@@ -27,6 +27,7 @@ from bot.storage.records import (
     MarkRow,
     OutboxRow,
     Outgoing,
+    PressedMessage,
     compute_tombstone,
     dump,
     list_columns,
@@ -139,7 +140,7 @@ def build_commit_steps(commit: Commit, attempt: str, now: float) -> Iterator[Sql
         yield from _bind_place(binding)
     yield from _write_side_rows(commit)
     if commit.pressed is not None:
-        yield from _remember_pressed_message(*commit.pressed)
+        yield from _remember_pressed_message(commit.pressed)
     for user in commit.forget:
         yield from _forget_user(user, commit.request_id or "", now)
     for entry in commit.outbox:
@@ -404,28 +405,28 @@ def _write_side_rows(commit: Commit) -> Iterator[SqlStep]:
         yield SqlStep(f"DELETE FROM outbox WHERE about = ?1 AND {unposted}", (about,))
 
 
-def _remember_pressed_message(about: str, place: str, spot: Json) -> Iterator[SqlStep]:
-    """Yield the steps that remember the spot of a message with a button that was pressed, for a press
-    proves that the message is there.
+def _remember_pressed_message(message: PressedMessage) -> Iterator[SqlStep]:
+    """Yield the steps that remember the spot of a message with a button that was pressed, for a
+    press proves that the message is there.
 
     Nothing is remembered if a message of the game is known at that spot, pinned or not: that one is
-    about something else, such as a board with an Undo button. If `about` ends in no event number,
+    about something else, such as a board with an Undo button. If its `about` ends in no event number,
     the button is on this one message only, and an unposted copy of it is taken out of the outbox.
     """
     variants: tuple[Json, ...] = ({}, {"pinned": True}, {"pinned": False})
-    spots = [_format_spot(spot | variant) for variant in variants]
-    game = about.partition("/")[0]
+    spots = [_format_spot(message.spot | variant) for variant in variants]
+    game = message.about.partition("/")[0]
     yield SqlStep(
         "INSERT INTO shown (about, place, spot, request) SELECT ?1, ?2, ?3, "
         "coalesce((SELECT request FROM shown WHERE about = ?1 AND request <> '' LIMIT 1), '') "
         "WHERE NOT EXISTS (SELECT 1 FROM shown WHERE about > ?6 AND about < ?7 AND place = ?2 "
         "AND spot IN (?3, ?4, ?5))",
-        (about, place, *spots, *_get_key_bounds(game)),
+        (message.about, message.place, *spots, *_get_key_bounds(game)),
     )
-    if not about.rpartition("/")[2].isdecimal():
+    if not message.about.rpartition("/")[2].isdecimal():
         yield SqlStep(
             "DELETE FROM outbox WHERE about = ?1 AND amends = '' AND coalesce(nullif(home, ''), place) = ?2",
-            (about, place),
+            (message.about, message.place),
         )
 
 

@@ -48,25 +48,27 @@ class FindableKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Findable:
-    """A target of the search.
-
-    `key` is unique and can be typed after `/find`: `lnlt-table dct`, `lnlt fire`, `ucn unit
-    hesitant`. `game` is empty for a target that belongs to no game. `about` is a short description.
-    `names` are its printed names, folded, and `values` the printed names of its rows and columns.
-    `words` are the single words of its names, `more` those of its values and summary.
-    `needs_game`: it is of no use in own play.
-    """
+    """A target of the search."""
 
     kind: FindableKind
     game: str
+    """The id of the game; "" for a target that belongs to no game."""
     key: str
+    """A unique key that can be typed after `/find`: `lnlt-table dct`, `lnlt fire`, `ucn unit
+    hesitant`."""
     title: str
     about: str
+    """A short description."""
     names: frozenset[str]
+    """Its printed names, folded."""
     words: frozenset[str]
+    """The single words of its names."""
     more: frozenset[str]
+    """The single words of its values and summary."""
     values: frozenset[str] = frozenset()
+    """The printed names of its rows and columns."""
     needs_game: bool = False
+    """Whether it is of no use in own play."""
 
 
 @dataclass(frozen=True, slots=True)

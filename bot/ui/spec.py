@@ -38,22 +38,22 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A channel: a key unique over all platforms (`discord:55/900`), its server's key, and its name.
-
-    Threads, forum posts and direct messages are places as well. `owner` is set for a
-    private conversation with the bot that, as the adapter knows, nobody else reads: the user's key.
-    `parent` is the channel of a thread. `thread` is the thread that gets the answers if the
-    channel's game is played from it. `is_own`: it stands for a user's own play, outside all channels
-    (see build_own_place).
-    """
+    """A channel, thread, forum post or private conversation of any platform."""
 
     key: str
+    """A key unique over all platforms: `discord:55/900`."""
     server: str = ""
+    """The key of its server; "" if it belongs to none."""
     name: str = ""
     owner: str = ""
+    """The key of the user whose private conversation with the bot it is, which, as the adapter
+    knows, nobody else reads; else ""."""
     parent: Place | None = None
+    """The channel of a thread."""
     thread: str = ""
+    """The key of the thread that gets the answers, if the channel's game is played from it."""
     is_own: bool = False
+    """Whether it stands for a user's own play, outside all channels (see `build_own_place`)."""
 
     @property
     def channel_or_thread_key(self) -> str:
@@ -96,31 +96,29 @@ class BotRight(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One request: a path such as ("lnlt", "fire"), its options as typed, its user and channel, and
-    the id that makes it run only once.
-
-    `delivery` is what the adapter needs to post the answer (a token and its end, a response
-    address). It is stored with the answer until that has been posted.
-
-    `channels` holds, by option, the channels that the platform confirmed for this user: they exist
-    on the same server, and both the user and the bot may read and write there. A channel id that is
-    not confirmed is refused.
-
-    `spec` is the spec of the path, if it was looked up already; it is not stored.
-
-    `bot_rights` is what the bot may do in the channel, for the command that lists it; None if the
-    platform has no such rights. It is looked up for each run and not stored.
-    """
+    """One request of a user."""
 
     path: Path
+    """The words of the command: ("lnlt", "fire")."""
     options: Mapping[str, object]
+    """The options by name, as typed."""
     who: Person
     where: Place
+    """The channel in which it was typed."""
     request_id: str
+    """The id that makes it run only once."""
     delivery: Mapping[str, object] = field(default_factory=dict)
+    """What the adapter needs to post the answer (a token and its end, a response address). It is
+    stored with the answer until that has been posted."""
     channels: Mapping[str, Place] = field(default_factory=dict)
+    """By option, the channels that the platform confirmed for this user: they exist on the same
+    server, and both the user and the bot may read and write there. A channel id that is not
+    confirmed is refused."""
     spec: CommandSpec | None = field(default=None, compare=False, repr=False)
+    """The spec of the path, if it was looked up already. It is not stored."""
     bot_rights: tuple[BotRight, ...] | None = field(default=None, compare=False, repr=False)
+    """What the bot may do in the channel, for the command that lists it; None if the platform has
+    no such rights. It is looked up for each run and not stored."""
 
 
 class Receipt(NamedTuple):
@@ -133,31 +131,34 @@ class Receipt(NamedTuple):
 
 
 class CommandSpec(NamedTuple):
-    """The definition of a command: its path, help, options, and an example that runs.
-
-    `family` names the handler under bot/commands. `system` and `target` are the game and the table
-    or sequence. `title` is its name for people, `verb` the label of its form's button, and `common`
-    its commonest modifiers, first in every list. `private`: only the user sees the answer; this is
-    known before the command runs, as platforms need it for the receipt. `needs_game`: it is of no
-    use in own play. `opens_whole`: it is a table that is shown whole without any input. `edges` are
-    the inputs of a table in the order in which bare values are read.
-    """
+    """The definition of a command: its path, help, options, and an example that runs."""
 
     path: Path
     summary: str
     family: str
+    """The name of its handler under bot/commands."""
     options: tuple[Option, ...] = ()
     private: bool = False
+    """Whether only the user sees the answer. Platforms need this for the receipt, before the
+    command runs."""
     example: str = ""
     system: str = ""
+    """The id of its rule set; "" if it belongs to none."""
     target: str = ""
+    """The id of its table or sequence; "" for other commands."""
     details: str = ""
     title: str = ""
+    """Its name for people."""
     verb: str = ""
+    """The label of its form's button."""
     common: tuple[str, ...] = ()
+    """Its commonest modifiers, which come first in every list."""
     needs_game: bool = False
+    """Whether it is of no use in own play."""
     opens_whole: bool = False
+    """Whether it is a table that is shown whole without any input."""
     edges: tuple[str, ...] = ()
+    """The inputs of a table, in the order in which bare values are read."""
 
     @property
     def positional(self) -> list[Option]:

@@ -17,6 +17,7 @@ from bot.storage.records import (
     MarkRow,
     Outgoing,
     PersonRow,
+    PressedMessage,
     SeedRow,
     TextRow,
 )
@@ -790,8 +791,8 @@ async def test_whoever_presses_a_request_has_it_before_them_and_it_is_not_posted
             outbox=[*rows, Outgoing(PLACE, {}, about="g1/4")],
         )
     )
-    await store.commit(Commit(pressed=("g1/asked-k", PLACE, {"at": 7})))
-    await store.commit(Commit(pressed=("g1/4", PLACE, {"at": 8})))
+    await store.commit(Commit(pressed=PressedMessage("g1/asked-k", PLACE, {"at": 7})))
+    await store.commit(Commit(pressed=PressedMessage("g1/4", PLACE, {"at": 8})))
     clock.now += 20
     assert [(row.about, row.place) for row in await store.claim_outbox(10)] == [
         ("g1/asked-k", "c2"),
@@ -808,7 +809,7 @@ async def test_a_board_with_an_undo_is_not_the_answer_that_it_undoes(
         Commit(outbox=[Outgoing(PLACE, {}, 0.0, {"title": "Board"}, "g1/board")])
     )
     await store.mark_outbox_done(done.outbox[0], spot={"at": 7, **pinned})
-    await store.commit(Commit(pressed=("g1/4", PLACE, {"at": 7})))
+    await store.commit(Commit(pressed=PressedMessage("g1/4", PLACE, {"at": 7})))
     assert not (await store.load_posted_messages("g1/4")).spots
 
 

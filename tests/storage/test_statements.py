@@ -22,6 +22,7 @@ from bot.storage.records import (
     GameChange,
     Outgoing,
     PersonRow,
+    PressedMessage,
     SeedRow,
     TextRow,
     compute_tombstone,
@@ -50,7 +51,7 @@ BEFORE = (
         new_game("old", "discord:s1:c2"),
         user="discord:anna",
         outbox=[Outgoing(PLACE, {}, 0.0, None, "g1/9"), out()],
-        pressed=("old/1", PLACE, {"at": 3}),
+        pressed=PressedMessage("old/1", PLACE, {"at": 3}),
     ),
     Commit(
         "r0",
@@ -96,7 +97,7 @@ ALL = Commit(
     withdraw=["g1/1"],
     erase=["old"],
     forget=["discord:bert"],
-    pressed=("g2/1", PLACE, {"at": 1}),
+    pressed=PressedMessage("g2/1", PLACE, {"at": 1}),
     outbox=[
         Outgoing(PLACE, {}, 0.0, {"text": "2"}, "", "g1/board"),
         Outgoing(PLACE, {"token": "t"}, 5.0, None, "g2/1", "", "home"),

@@ -276,20 +276,20 @@ async def _end_link(context: Context) -> Reply:
 
 @dataclass(frozen=True, slots=True)
 class ChannelLink:
-    """A requested link of channels, by channel key.
-
-    `channels` are those that play the game with the row `game`, `new_channel` is the one that is
-    to play it too. `agreed` are the channels that have agreed. `replaced_row` is the game that
-    `new_channel` has played until now, or "".
-    """
+    """A requested link of channels, by channel key."""
 
     code: str
     game: str
+    """The row of the game."""
     channels: tuple[str, ...]
+    """The channels that play it."""
     new_channel: str
+    """The channel that is to play it too."""
     agreed: tuple[str, ...]
+    """The channels that have agreed."""
     asker: str
     replaced_row: str = ""
+    """The row of the game that `new_channel` has played until now, or ""."""
 
     @property
     def all_channels(self) -> tuple[str, ...]:

@@ -114,23 +114,23 @@ unclosed comment with the file, so that nothing is read twice.
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """The result of an import: table and deck files that a pack can have.
-
-    `files` are YAML texts by their names (`rally.yaml`), `groups` the titles of the groups that
-    these are in, by id. `format` is the format of the text that was read, in words. `questions` are
-    the guesses to look at again, and `understood` has a line for each table that says what is
-    rolled. `title`, `author`, `version` and `licence` are what the text states about itself, or "".
-    """
+    """The result of an import: table and deck files that a pack can have."""
 
     format: str
+    """The format of the text that was read, in words."""
     files: Mapping[str, str]
+    """YAML texts by their names: `rally.yaml`."""
     groups: Mapping[str, str]
+    """The titles of the groups that the files are in, by id."""
     questions: tuple[str, ...] = ()
+    """The guesses to look at again."""
     title: str = ""
+    """What the text states about itself, as the next three; "" if it does not."""
     author: str = ""
     version: str = ""
     licence: str = ""
     understood: tuple[str, ...] = ()
+    """A line for each table that says what is rolled."""
 
     @property
     def id(self) -> str:

@@ -51,26 +51,29 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class TableDraft:
-    """A table that was read but is not yet written as YAML.
-
-    `rows` are chosen by `dice`: "2d6", one of `D66`, or "" if nothing is rolled. `added` is always
-    added to the dice; players may add to them as well if `modified`. The cells of a row are those
-    of `columns` to choose from, or, without columns, one for each of the named `outputs`. `id` is
-    used if the title has no letters for one.
-    """
+    """A table that was read but is not yet written as YAML."""
 
     title: str
     source: str
     rows: Edge
+    """The rows, which `dice` choose."""
     cells: tuple[tuple[Cell, ...], ...]
+    """The cells of each row: one for each of `columns`, or, without columns, one for each of
+    `outputs`."""
     dice: str = ""
+    """"2d6", one of `D66`, or "" if nothing is rolled."""
     added: int = 0
+    """The number that is always added to the dice."""
     modified: bool = False
+    """Whether players may add to the dice as well."""
     columns: Edge | None = None
+    """The columns to choose from, if there are any."""
     outputs: tuple[str, ...] = ("result",)
+    """The names of the outputs."""
     notes: str = ""
     questions: tuple[str, ...] = ()
     id: str = ""
+    """The id to use if the title has no letters for one."""
     chains: tuple[tuple[Cell, str], ...] = ()
     """Pairs of a cell and the id of the table that is rolled next if the cell comes up."""
 

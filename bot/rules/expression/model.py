@@ -116,25 +116,31 @@ def _format_short(test: Test) -> str:
 class Pool:
     """Identical dice that are rolled together, such as `4d6kh3`, and their modifiers.
 
-    First a die is rerolled (`rerolls` until it passes none of them, `once` at most one time), then
-    it may explode. After all dice are rolled, the `picks` apply in order, and `count_if` counts the
-    dice that are left. `word` is the game's name for these dice, if it was typed: `DR`. Dice
-    `as_digits` are not added up: 3 and 6 are 36.
+    First a die is rerolled, then it may explode. After all dice are rolled, the `picks` apply in
+    order, and `count_if` counts the dice that are left.
     """
 
     count: int
     sides: int
     faces: tuple[int | str, ...] | None = None
+    """The faces of a die with faces of its own, in order."""
     rerolls: tuple[Test, ...] = ()
+    """A die is rerolled until it passes none of these tests."""
     once: tuple[Test, ...] = ()
+    """A die that passes one of these tests is rerolled at most one time."""
     explodes: tuple[Test, ...] = ()
+    """A die that passes one of these tests is followed by another die."""
     picks: tuple[DicePick, ...] = ()
     count_if: Test | None = None
     label: str = ""
     word: str = ""
+    """The game's name for these dice, if it was typed: `DR`."""
     as_digits: bool = False
-    at: int = field(default=1, compare=False)  # where it is in the text, from its first character
-    end: int = field(default=1, compare=False)  # to its last
+    """Whether the dice are read as digits instead of added up: 3 and 6 are 36."""
+    at: int = field(default=1, compare=False)
+    """The position of its first character in the text, from 1."""
+    end: int = field(default=1, compare=False)
+    """The position of its last character."""
 
     @property
     def die(self) -> Die:

@@ -39,27 +39,27 @@ _MOST = 200
 
 
 class GameDeck(NamedTuple):
-    """A deck of a game.
-
-    `names` are the names of its cards, `said` the fields of each card (numbers, words and flags).
-    `after` is the place of each card after play, `keep` tells if it is drawn openly or into a hand.
-    `hand_limit` is the maximum number of cards in a hand (0: any). `shown` tells if the cards of
-    turns and the board show it.
-    """
+    """A deck of a game."""
 
     id: str
     title: str
     deck: Deck
     names: Mapping[str, str]
+    """The names of its cards, by card."""
     said: Mapping[str, Said]
+    """The fields of each card: numbers, words and flags."""
     after: Mapping[str, str]
+    """The place of each card after play."""
     kinds: Mapping[str, str]
     """The fields of its cards with their kinds: number, text or bool. A flag that a card lacks is
     false.
     """
     keep: str = OPEN
+    """Whether it is drawn openly or into a hand."""
     hand_limit: int = 0
+    """The maximum number of cards in a hand; 0 for any."""
     shown: bool = True
+    """Whether the cards of turns and the board show it."""
     dead: str = "again"
     owner: str = ""
     """The side that owns the deck, or ""."""

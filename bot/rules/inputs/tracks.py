@@ -28,19 +28,21 @@ _NAME, _WORD = r"[a-z][a-z0-9_]{0,23}", r"[A-Za-z][A-Za-z0-9_-]{0,23}"
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """A track: an ordered list of words, or whole numbers from `min` to `max`. `shown` says whether
-    cards show it. If it is the score, `wins` says whether the highest or the lowest wins.
-    """
+    """A track: an ordered list of words, or whole numbers from `min` to `max`."""
 
     name: str
     title: str
     words: tuple[str, ...] = ()
+    """Its values in order; empty for a track of numbers."""
     min: int = 0
     max: int = 0
     start: Any = 0
     by_side: bool = False
+    """Whether each side has a value of its own."""
     shown: bool = True
+    """Whether the card of a turn shows it."""
     wins: str = ""
+    """If it is the score: whether the highest or the lowest wins."""
 
     def build_option(self, owner: str) -> Option:
         """Return the input of a sequence for this track, such as `side.points`."""

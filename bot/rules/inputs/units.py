@@ -180,22 +180,23 @@ NO_WORDS = UnitWords((), {}, {})
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """One item of a unit list: the values of the roster, and those typed over them.
-
-    `word` is the typed type or roster name; `name` is the roster name, or "". `flags` were typed or
-    come from the roster unit. `marks` are the roster unit's markers, `side` its side, and `reduced`
-    its other side if that is down.
-    """
+    """One item of a unit list: the values of the roster, and those typed over them."""
 
     word: str
+    """The type or roster name as typed."""
     type: str
     numbers: Mapping[str, Any] = field(default_factory=dict, hash=False)
     flags: frozenset[str] = frozenset()
+    """The flags that were typed or come from the roster unit."""
     name: str = ""
+    """The roster name; "" for a unit that is on no roster."""
     state: str = ""
     marks: frozenset[str] = frozenset()
+    """The markers of the roster unit."""
     reduced: Back | None = None
+    """The hidden side of the counter, if the unit is on its reduced side."""
     side: str = ""
+    """The side of the roster unit."""
 
     def number(self, key: str, default: int | None = None, example: str = "5") -> int:
         """Return a whole number of the unit. Raises UserError with unit and key if it is missing;

@@ -224,19 +224,19 @@ class Choice(NamedTuple):
 
 
 class ChoiceRequest(NamedTuple):
-    """A pending choice that a side must make before the sequence goes on.
-
-    `who` are the names of units whose side chooses (or ACTOR), `ask` is the question, `options` are
-    pairs of (option, its words), and `otherwise` is the default. `item` names the unit that the
-    choice is about, if each of several units has its own.
-    """
+    """A pending choice that a side must make before the sequence goes on."""
 
     name: str
     who: tuple[str, ...]
+    """The names of the units whose side chooses, or ACTOR."""
     ask: str
+    """The question."""
     options: tuple[tuple[str, str], ...]
+    """Pairs of an option and its words."""
     otherwise: str
+    """The option that counts if nobody chooses."""
     item: str = ""
+    """The unit that the choice is about, if each of several units has its own; else ""."""
 
 
 class Resolution(NamedTuple):

@@ -28,18 +28,20 @@ _Band = tuple[float, float, int]
 class Axis(NamedTuple):
     """One edge of a table, which finds the position of the row or column for a value.
 
-    `exact` has the position of each single key. Bands of numbers are three parallel tuples in
-    rising order: `lowers` and `uppers` are their limits, both inclusive, `bands` their positions.
-    `fallback` is the position of the key `*`, which answers all other values; None without one.
-
-    Neighboring decimal bands may share a limit. The lower band then answers that figure.
+    Bands of numbers are three parallel tuples in rising order. Neighboring decimal bands may share
+    a limit. The lower band then answers that figure.
     """
 
     exact: Mapping[Any, int]
+    """The position of each single key."""
     lowers: tuple[float, ...] = ()
+    """The lower limits of the bands, inclusive."""
     uppers: tuple[float, ...] = ()
+    """Their upper limits, inclusive."""
     bands: tuple[int, ...] = ()
+    """Their positions."""
     fallback: int | None = None
+    """The position of the key `*`, which answers all other values; None without one."""
 
     def find(self, value: Any) -> int | None:
         """Return the position of the row or column that answers `value`, or None."""

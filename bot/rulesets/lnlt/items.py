@@ -146,15 +146,14 @@ HEROIC = ("squad", "half-squad")
 
 @dataclass(frozen=True, slots=True)
 class Carrier:
-    """The vehicle that passengers ride on, as table crew-fate needs it.
-
-    `cause` is the kind of attack on the vehicle, `rows` are the results that it can have, and
-    `exposed` says whether passengers in it are exposed to fire.
-    """
+    """The vehicle that passengers ride on, as table crew-fate needs it."""
 
     cause: str
+    """The kind of attack on the vehicle."""
     rows: tuple[str, ...]
+    """The results that it can have."""
     exposed: bool = False
+    """Whether passengers in it are exposed to fire."""
 
 
 NO_FATES: Mapping[str, str] = MappingProxyType({})

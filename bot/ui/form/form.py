@@ -82,26 +82,29 @@ class Room(NamedTuple):
 
 
 class Field(NamedTuple):
-    """One field of a form: for the option with its name, or one of FLAGS, HOW, OTHERS and REST.
-
-    `value` is the text so far, `picks` the choices, `hint` a line of help, `example` a text that
-    could be typed. `needed`: the command does not run without it. `rare`: hidden until the player
-    asks for more fields. `wrong` says why the value was refused. `covers` names the options that
-    are filled in with this field.
-    """
+    """One field of a form."""
 
     name: str
+    """The option that it fills in, or one of FLAGS, HOW, OTHERS and REST."""
     kind: Kind
     label: str
     hint: str = ""
+    """A line of help."""
     picks: tuple[FormPick, ...] = ()
+    """The choices."""
     value: str = ""
+    """The text so far."""
     example: str = ""
+    """A text that could be typed."""
     needed: bool = False
+    """Whether the command does not run without it."""
     rare: bool = False
+    """Whether it is hidden until the player asks for more fields."""
     wrong: str = ""
+    """Why the value was refused; "" if it was not."""
     option: Option | None = None
     covers: tuple[str, ...] = ()
+    """The options that are filled in with this field."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,19 +19,20 @@ class Thrown(NamedTuple):
 
 
 class Odds(NamedTuple):
-    """The chances (0 to 1) of each result, worst first, for the units that `heading` names.
-
-    `came` are the results that were rolled, one for each unit. `least` has the chance of a result
-    or a worse one, for the first results; `exact` the chances as fractions, and `tones` the tone
-    (HURT, SHAKEN, ...) of each result.
-    """
+    """The chances (0 to 1) of each result, worst first."""
 
     heading: str
+    """The units, or the sum of dice, that the chances are for."""
     chances: tuple[tuple[str, float], ...]
+    """Pairs of a result and its chance."""
     came: tuple[str, ...] = ()
+    """The results that were rolled, one for each unit."""
     least: tuple[float, ...] = ()
+    """The chance of a result or a worse one, for the first results."""
     exact: tuple[str, ...] = ()
+    """The chances as fractions."""
     tones: tuple[str, ...] = ()
+    """The tone (HURT, SHAKEN, ...) of each result."""
 
     @property
     def rows(self) -> tuple[Chance, ...]:
@@ -186,19 +187,20 @@ class Rule(NamedTuple):
 
 
 class Pen(NamedTuple):
-    """The functions by which a platform writes text.
-
-    `plain` escapes a whole line and writes its commands, `within` escapes a piece of a line. `die`
-    formats a die, `strong` makes a piece bold, `small` a line small, and `struck` strikes a piece
-    through.
-    """
+    """The functions by which a platform writes text."""
 
     plain: Callable[[str], str]
+    """Escapes a whole line and writes its commands."""
     within: Callable[[str], str]
+    """Escapes a piece of a line."""
     die: Callable[[str], str]
+    """Formats a die."""
     strong: Callable[[str], str]
+    """Makes a piece bold."""
     small: Callable[[str], str]
+    """Makes a line small."""
     struck: Callable[[str], str] = str
+    """Strikes a piece through."""
 
 
 PLAIN = Pen(str, str, "[{}]".format, str, str)

@@ -117,71 +117,80 @@ class File(NamedTuple):
 
 @dataclass(frozen=True)  # its thirty fields are made and copied in half the time without slots
 class Reply:
-    """An answer to a command, as a value. All text is plain: adapters escape it, so that nothing in
-    it can ping or format.
+    """An answer to a command, as a value.
 
-    Content: `title` is the headline, in bold (what happened to whom), and `by` its cause, in plain
-    letters (who did it, or since when); the two make sense alone, in a notification. `lines` hold
-    the raw dice, each modifier by name, the final number, and its meaning for each unit; odds and
-    tables are parts, too. `trace` has the indices of the lines that a phone hides behind the button
-    *Dice*. `footer` has the event's number and notes on it. `tone` is the severity (GAME, HURT,
-    ...). `over` says why an answer no longer holds (`Undone in #41`); its title is struck through
-    then. `bare`: the answer is so short that it gets no frame. `across` is the number of buttons in
-    a row (0: as many as fit).
-
-    Delivery: `mention` are the keys of the users to ping (the players to move); they follow the
-    first line. `quiet`: nobody is notified. `announce` is a second message, for everybody, next to a
-    private answer (a sealed roll). `pin`: PINNED if the message is to be pinned, UNPINNED if no
-    longer, TAKEN_AWAY if it is to be deleted (if that is refused, it is replaced by this reply).
-    `in_place`: the reply replaces the message with the button that was pressed; `instead` is posted
-    as a new message if that one cannot be changed. `boxed`: it is drawn in a box with its buttons,
-    on platforms that have one, so that the next screen can replace it. `window`: it is shown in a
-    window of its own, on platforms that have one and if the user has just asked; that is not
-    stored, so a late answer is a message. `after` is the action of a button (its picture) that is
-    pressed for the user as soon as the answer is posted; it is not stored, so a late answer comes
-    without it.
-
-    Errors: `option` is the option that an error is about, so that a form can show it at its field;
-    `code` is the kind of error. `typed` is the command that was refused, `better` the command that
-    was probably meant, and `right` the corrected word. `owed` is the die that is missing.
-
-    The app adds facts about the delivery. `outbox` is the id for `Answers.delivered` (0: nothing to
-    confirm). `seen`: this request was answered before, so nothing is posted. `elsewhere`: another
-    delivery of the request is still running; only that one posts the answer, and nothing was stored.
+    All text is plain: adapters escape it, so that nothing in it can ping or format. `title` and
+    `by` make sense alone, in a notification. The fields from `outbox` on are facts about the
+    delivery, which the app adds.
     """
 
     title: str
+    """The headline, in bold: what happened to whom."""
     lines: tuple[Part, ...] = ()
+    """The raw dice, each modifier by name, the final number, and its meaning for each unit. Odds
+    and tables are parts, too."""
     footer: tuple[str, ...] = ()
+    """The event's number and notes on it."""
     private: bool = False
+    """Whether only the user sees it."""
     error: bool = False
+    """Whether it is a refusal."""
     buttons: tuple[Button, ...] = ()
     menus: tuple[Menu, ...] = ()
     files: tuple[File, ...] = ()
     mention: tuple[str, ...] = ()
+    """The keys of the users to ping (the players to move). They follow the first line."""
     announce: Reply | None = None
+    """A second message, for everybody, next to a private answer (a sealed roll)."""
     instead: Reply | None = None
+    """The reply that is posted as a new message if the pressed one cannot be changed."""
     option: str = ""
+    """The option that an error is about, so that a form can show it at its field."""
     code: str = ""
+    """The kind of error."""
     by: str = ""
+    """The cause of the title, in plain letters: who did it, or since when."""
     tone: str = GAME
+    """The severity: GAME, HURT, ..."""
     typed: str = ""
+    """The command that was refused."""
     better: str = ""
+    """The command that was probably meant."""
     right: str = ""
+    """The corrected word of that command."""
     bare: bool = False
+    """Whether it is so short that it gets no frame."""
     across: int = 0
+    """The number of buttons in a row; 0 for as many as fit."""
     trace: tuple[int, ...] = ()
+    """The indices of the lines that a phone hides behind the button *Dice*."""
     in_place: bool = False
+    """Whether it replaces the message with the button that was pressed."""
     quiet: bool = False
+    """Whether nobody is notified."""
     boxed: bool = False
+    """Whether it is drawn in a box with its buttons, on platforms that have one, so that the next
+    screen can replace it."""
     pin: str = ""
+    """PINNED if the message is to be pinned, UNPINNED if no longer, TAKEN_AWAY if it is to be
+    deleted (if that is refused, this reply replaces it)."""
     over: str = ""
+    """Why an answer no longer holds (`Undone in #41`). Its title is struck through then."""
     window: bool = field(default=False, compare=False)
+    """Whether it is shown in a window of its own, on platforms that have one and if the user has
+    just asked. That is not stored, so a late answer is a message."""
     after: str = field(default="", compare=False)
+    """The action of a button (its picture) that is pressed for the user as soon as the answer is
+    posted. It is not stored, so a late answer comes without it."""
     outbox: int = field(default=0, compare=False)
+    """The id for `Answers.delivered`; 0 if there is nothing to confirm."""
     seen: bool = field(default=False, compare=False)
+    """Whether this request was answered before, so that nothing is posted."""
     owed: DieOwed | None = field(default=None, compare=False)
+    """The die that is missing, for the error of a roll with too few real dice."""
     elsewhere: bool = field(default=False, compare=False)
+    """Whether another delivery of the request is still running. Only that one posts the answer, and
+    nothing was stored."""
 
     @property
     def first_line(self) -> str:

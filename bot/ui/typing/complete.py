@@ -79,36 +79,39 @@ class Reason(NamedTuple):
 
 
 class CompletionContext(NamedTuple):
-    """The state of a channel and its game that choices are made from, for the player who types.
-
-    `own_side` is the player's side, `system` the id of the channel's system, and `game` that system.
-    `status` is the game's name, turn, phase and the side to play; empty without a game.
-    `games` are those played in the channel, `packs` those of its server, `macros` those that the
-    player can run; each is only loaded for an option about them. `enabled` are the systems that may
-    be played (None: all). `decks` are those of the game, `cards_in_play` (deck, card) pairs.
-    `options` are what a side is asked to choose from, `sealed` the numbers of the sealed rolls that
-    the player may open, `on_call` the handles of the units that the drawn card or chit calls to act.
-    `reasons` say, by option and handle, why units cannot be in a list of the command in the open
-    form.
-    """
+    """The state of a channel and its game that choices are made from, for the player who types."""
 
     roster: tuple[RosterUnit, ...] = ()
     sides: tuple[str, ...] = ()
     players: tuple[str, ...] = ()
     own_side: str = ""
+    """The player's side."""
     system: str = ""
+    """The id of the channel's rule set."""
     games: tuple[CompletionChoice, ...] = ()
+    """The games played in the channel, loaded only for an option about them."""
     status: str = ""
+    """The game's name, turn, phase and the side to play; "" without a game."""
     enabled: tuple[str, ...] | None = None
+    """The rule sets that may be played; None for all."""
     packs: tuple[CompletionChoice, ...] = ()
+    """The packs of the server, loaded only for an option about them."""
     decks: tuple[str, ...] = ()
+    """The decks of the game."""
     cards_in_play: tuple[tuple[str, str], ...] = ()
+    """Pairs of a deck and a card in play."""
     macros: tuple[Macro, ...] = ()
+    """The macros that the player can run, loaded only for an option about them."""
     options: tuple[str, ...] = ()
+    """The options that a side is asked to choose from."""
     sealed: tuple[int, ...] = ()
+    """The events of the sealed rolls that the player may open."""
     game: System | None = None
+    """The channel's rule set."""
     on_call: frozenset[str] = frozenset()
+    """The handles of the units that the drawn card or chit calls to act."""
     reasons: Mapping[str, Mapping[str, Reason]] = {}
+    """By option and handle, why units cannot be in a list of the command in the open form."""
 
 
 def keep_usable_context(context: CompletionContext, spec: CommandSpec) -> CompletionContext:
