@@ -6,6 +6,7 @@ from types import ModuleType
 from typing import Any
 
 from bot.commands.by_post import choose, missed_events, my_games, orders, reminders
+from bot.commands.cards import cups, decks, hands
 from bot.commands.channel_games import use_game_of_row
 from bot.commands.context import Context
 from bot.commands.declare import (
@@ -24,13 +25,15 @@ from bot.commands.games import (
     link,
     settings,
     start_and_join,
+    stats,
     status_and_list,
     transfer_and_delete,
 )
 from bot.commands.help import find, help
-from bot.commands.log import export_and_share, log, privacy, stats, undo
+from bot.commands.log import export_and_share, log
 from bot.commands.packs import free_packs, macros, pack
-from bot.commands.play import button, cups, decks, fair, hands, odds, play, sealed
+from bot.commands.play import button, fair, odds, play, sealed
+from bot.commands.privacy import privacy
 from bot.commands.turns import (
     acting_for,
     board,
@@ -41,6 +44,7 @@ from bot.commands.turns import (
     turn,
     turn_card,
 )
+from bot.commands.undo import undo
 from bot.commands.units import unit, unit_card, unit_list
 from bot.game.game_cache import is_imported
 from bot.game.rights import build_join_buttons

@@ -69,7 +69,7 @@ DEADLINES = (
     "adapters.discord.incoming.BEFORE_A_RECEIPT",
     "adapters.slack.channels.PATIENCE",
     "adapters.slack.listeners.PATIENCE",
-    "bot.commands.log.undo.PATIENCE",
+    "bot.commands.undo.undo.PATIENCE",
     "bot.outbox.receipts.PATIENCE",
     "bot.storage.sqlite.journal.BUSY_SECONDS",
 )

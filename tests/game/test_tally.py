@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from bot.commands.context import Context
-from bot.commands.log import stats
+from bot.commands.games import stats
 from bot.game import game_cache
 from bot.game.events import find_undone_events
 from bot.game.luck import ScoredRoll, Tally, Worth, measure_all, scan

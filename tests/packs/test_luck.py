@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bot.cli.fuzz import list_examples, list_sides
-from bot.commands.log import stats
+from bot.commands.games import stats
 from bot.game.events import find_undone_events
 from bot.rulesets.catalog import find_system
 from bot.ui.reply.packing import read_file_text

@@ -14,13 +14,13 @@ import pytest
 
 import adapters.slack.delivery
 import adapters.slack.request_handler
+import bot.commands.cards.decks
+import bot.commands.cards.hands
 import bot.commands.closed_piles
 import bot.commands.games.transfer_and_delete
 import bot.commands.log.answer_footer
 import bot.commands.log.export_and_share
-import bot.commands.log.undo
-import bot.commands.play.decks
-import bot.commands.play.hands
+import bot.commands.undo.undo
 import bot.execution.committer
 import bot.game.undo
 import bot.presentation.derived_inputs
@@ -240,27 +240,27 @@ def _cards_exported(patch: pytest.MonkeyPatch) -> None:
 
 @mutant("cards: who has no seat is shown the hand of one", 37, "k")
 def _others_hand(patch: pytest.MonkeyPatch) -> None:
-    own = bot.commands.play.hands._get_hand_owner
+    own = bot.commands.cards.hands._get_hand_owner
 
     def anybody(context: Context) -> str:
         held = list_holders(context.game.cards, context.game.decks)
         return own(context) if own(context) in held or not held else held[0]
 
-    patch.setattr(bot.commands.play.hands, "_get_hand_owner", anybody)
+    patch.setattr(bot.commands.cards.hands, "_get_hand_owner", anybody)
 
 
 @mutant("cards: what is drawn into a hand is told to all", 8, "k")
 @mutant("cards: what is drawn out of a pack's deck into a hand is told to all", 9, "k", "k90")
 @mutant("cards: what a sequence may draw from, too, is told to all", 9, "k", "k90")
 def _drawn_openly(patch: pytest.MonkeyPatch) -> None:
-    draw = bot.commands.play.decks._draw_closed
+    draw = bot.commands.cards.decks._draw_closed
 
     async def openly(*args: Any) -> Reply:
         reply = await draw(*args)
         assert reply.announce is not None
         return replace(reply, announce=replace(reply.announce, title=reply.title))
 
-    patch.setattr(bot.commands.play.decks, "_draw_closed", openly)
+    patch.setattr(bot.commands.cards.decks, "_draw_closed", openly)
 
 
 @mutant("cards: what was in hands before is believed to be so still", 239, "f")
@@ -273,7 +273,7 @@ def _hands_remembered(patch: pytest.MonkeyPatch) -> None:
             context.ledger.hands = context.ledger.hands._replace(event_number=number)
         return await closed(context, id)
 
-    for module in (bot.commands.closed_piles, bot.commands.play.decks):
+    for module in (bot.commands.closed_piles, bot.commands.cards.decks):
         patch.setattr(module, "load_closed_hands", stale)
 
 
@@ -320,12 +320,12 @@ def _left_as_it_was(patch: pytest.MonkeyPatch) -> None:
 
 @mutant("undo: whoever plays the other side by now agrees, also who joined afterwards", 116, "f")
 def _joined_afterwards(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(bot.commands.log.undo, "game_at", lambda _events, game, _number: game)
+    patch.setattr(bot.commands.undo.undo, "game_at", lambda _events, game, _number: game)
 
 
 @mutant("undo: a manager agrees though the other side is there", 18, "f")
 def _never_heard(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(bot.commands.log.undo, "are_silent", lambda *_: True)
+    patch.setattr(bot.commands.undo.undo, "are_silent", lambda *_: True)
 
 
 @mutant("undo: it passes over what has changed a unit since", 64, "f")
@@ -340,5 +340,5 @@ def _passed_over(patch: pytest.MonkeyPatch) -> None:
         return find_together(without_units(newest_first), number, person)
 
     patch.setattr(bot.game.undo, "find_undo_target", find_past_units)
-    patch.setattr(bot.commands.log.undo, "find_undo_target", find_past_units)
-    patch.setattr(bot.commands.log.undo, "find_together", collect_past_units)
+    patch.setattr(bot.commands.undo.undo, "find_undo_target", find_past_units)
+    patch.setattr(bot.commands.undo.undo, "find_together", collect_past_units)

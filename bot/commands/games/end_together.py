@@ -1,5 +1,6 @@
 """`/game end` by players of different sides: one of them asks, and the others agree by a button."""
 
+from bot.commands.cards.hands import agree_by_asking, ask_to_open, list_unopened_hands
 from bot.commands.context import Context
 from bot.commands.declare import ButtonOf, declare_button, declare_command
 from bot.commands.games.end import (
@@ -11,7 +12,6 @@ from bot.commands.games.end import (
     press_end_now,
     take_sentence,
 )
-from bot.commands.play.hands import agree_by_asking, ask_to_open, list_unopened_hands
 from bot.commands.requests import PendingRequest, load_open_request
 from bot.commands.turns.mentions import call_sides
 from bot.game.rights import find_end_partners, need_player

@@ -17,8 +17,8 @@ from bot.commands.channel_games import (
 )
 from bot.commands.context import Context
 from bot.commands.declare import declare_button, declare_command
-from bot.commands.log.undo import HOME
 from bot.commands.requests import HOURS, OPEN, PendingRequest, need_place_manager
+from bot.commands.undo.undo import HOME
 from bot.game.game_cache import LoadedGame, load_game_by_id, restore_game
 from bot.game.ledger import Ledger
 from bot.game.rights import need_director

@@ -10,7 +10,6 @@ from urllib.parse import parse_qsl
 
 from bot.commands.context import Context, load_own_draft, replace_command
 from bot.commands.declare import ButtonOf, declare_button, declare_command
-from bot.commands.log import undo
 from bot.commands.log.export_and_share import check_length, compute_facts, export_json
 from bot.commands.pictures import draw_in_worker, draw_odds, draw_table
 from bot.commands.play.answer_buttons import (
@@ -30,6 +29,7 @@ from bot.commands.turns.first_side import give_initiative, list_phase_events
 from bot.commands.turns.mentions import format_moment, list_calls
 from bot.commands.turns.turn import refuse_old_card
 from bot.commands.turns.turn_card import is_initiative_rolled
+from bot.commands.undo import undo
 from bot.game.events import ROLLS, get_recorded_units, list_effective_events
 from bot.game.game_cache import load_event_body
 from bot.game.rights import DONE_ONCE, need_player

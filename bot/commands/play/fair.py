@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
+from bot.commands.cards.decks import format_hand_name
 from bot.commands.channel_games import use_named_game
 from bot.commands.context import Context, closes_texts
 from bot.commands.declare import ButtonOf, declare_button, declare_command
-from bot.commands.play.decks import format_hand_name
 from bot.game.rights import are_texts_open, is_alone, need_director, need_player
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option

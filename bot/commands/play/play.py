@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from bot.commands.by_post.choose import ask_side
+from bot.commands.cards.decks import format_counts
 from bot.commands.closed_piles import declare_decks, list_closed_piles
 from bot.commands.context import Context, build_play_facts
 from bot.commands.declare import declare_button, declare_command
@@ -18,7 +19,6 @@ from bot.commands.play.answer_buttons import (
     build_sequence_buttons,
     build_target_menu,
 )
-from bot.commands.play.decks import format_counts
 from bot.commands.play.odds import answer_comparison, answer_odds, answer_rounds
 from bot.commands.play.riders import IN, add_riders
 from bot.commands.play.sealed import seal_roll

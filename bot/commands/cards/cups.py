@@ -5,9 +5,9 @@ The phase ends when the cup is empty, or when a chit says so.
 
 from dataclasses import replace
 
+from bot.commands.cards import decks
 from bot.commands.context import Context, closes_texts
 from bot.commands.declare import ButtonOf, declare_button, declare_command
-from bot.commands.play import decks
 from bot.commands.turns.mentions import add_uncalled_players, call_sides, list_calls
 from bot.commands.turns.turn import begin_phase, refuse_old_card
 from bot.commands.turns.turn_card import build_phase_buttons, count_buttons_across, format_phase

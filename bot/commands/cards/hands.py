@@ -9,12 +9,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from bot.commands.cards import decks
 from bot.commands.closed_piles import find_game_deck, load_closed_hands
 from bot.commands.context import Context
 from bot.commands.declare import ButtonOf, declare_button, declare_command
-from bot.commands.log.undo import find_stand_in_reason, manages_game_channel
-from bot.commands.play import decks
 from bot.commands.turns.mentions import call_sides
+from bot.commands.undo.undo import find_stand_in_reason, manages_game_channel
 from bot.game import cups
 from bot.game.decks import get_seen_ends, list_deck_names
 from bot.game.rights import need_player

@@ -1,0 +1,1 @@
+"""Decks, cups of chits, and the hands that are dealt from them."""

@@ -1,0 +1,1 @@
+"""What the bot keeps about a user: shown, exported and deleted."""
