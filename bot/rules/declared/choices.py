@@ -123,7 +123,10 @@ class Choose(Statement):
         )
 
     def bound(self, _counter: Counter, names: Names, states: float, /) -> float:
-        """Return `states`: the answer is known before the first die, so it adds none."""
+        """Return `states` as it is: the answer is known before the first die, so it adds none.
+
+        Record in `names` that the answer may be any option.
+        """
         names[self.key] = PossibleValues(frozenset(self.choice.options))
         names[self.count] = PossibleValues()
         return states
@@ -145,7 +148,11 @@ class Pause(Statement):
         return frozenset((self.count, get_pick_key(self.choice.name)))
 
     def do(self, _context: Here, /) -> Do:
-        """End the sequence without an answer. Raises UserError for a wrong number of answers."""
+        """Return the function that stops play here if an earlier question has no answer.
+
+        It raises UserError for a wrong number of answers. With an answer to each question, or
+        without a question, play goes on.
+        """
         choice = self.choice
         count = self.count
         pick = get_pick_key(self.choice.name)
@@ -254,7 +261,9 @@ def _check_choice_name(name: str, short_name: str, place: StepScope, path: Path)
 def _read_options(
     short_name: str, spec: Mapping[str, Any], place: StepScope, path: Path
 ) -> tuple[tuple[str, Formula], ...]:
-    """Read the options of a choice as pairs of a word and its text. Raises TableError, also if
+    """Read the options of a choice as pairs of a word and its text.
+
+    Raises TableError for fewer or more options than a choice has, a word that cannot be one, and if
     `else` is none of them.
     """
     options_path = (*path, "options")

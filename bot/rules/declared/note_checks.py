@@ -20,7 +20,7 @@ def check_note(note: Mapping[str, Any], place: StepScope, path: Path) -> None:
     """Raise TableError for a state, type, marker or number that no unit of the game can have.
 
     `note` are the formulas of a `change`, `joins`, `fate` or `result`, by key. Only constants are
-    checked.
+    checked, and nothing for a game without words of units.
     """
     setting = place.sheet.formulas.setting
     if not setting.words:
@@ -40,14 +40,17 @@ def check_note(note: Mapping[str, Any], place: StepScope, path: Path) -> None:
 
 
 def check_fate(fate: Formula, place: StepScope, path: Path) -> None:
-    """Raise TableError for a fate that is not one of the results of game.yaml."""
+    """Raise TableError for a fate that is not one of the results of game.yaml, if it lists any."""
     results = place.sheet.formulas.setting.results
     if results:
         _check_word(fate, "result in game.yaml", results, place, path)
 
 
 def _check_attribute(key: str, name: str, value: Formula, place: StepScope, path: Path) -> None:
-    """Raise TableError for an attribute that units do not have, or a value that it cannot have."""
+    """Raise TableError for an attribute that units do not have, or a value that it cannot have.
+
+    `key` is set, add, give or take. State, type and side may be set as well.
+    """
     setting = place.sheet.formulas.setting
     if key == "set" and name in OF_EVERY_UNIT:
         candidates = {"state": setting.states, "type": setting.unit_types}.get(name, ())
@@ -77,7 +80,11 @@ def _check_attribute(key: str, name: str, value: Formula, place: StepScope, path
 def _check_word(
     value: Formula, kind: str, valid_words: Collection[str], place: StepScope, path: Path
 ) -> None:
-    """Raise TableError for a constant that is not one of the known words."""
+    """Raise TableError if a constant of the formula is not one of the valid words.
+
+    Other formulas are not checked, and nothing is if there are no valid words. `kind` says for the
+    error what the word is.
+    """
     for word in constants_of(value):
         if valid_words and word not in valid_words:
             near = did_you_mean(str(word), valid_words)

@@ -200,8 +200,9 @@ class RollStatement(RandomStatement):
             raise make_too_many_dice_error()
 
     def do(self, context: Here, /) -> Do:
-        """Stop for the roll: the state holds the values read after it, and last the dice, if values
-        decide them.
+        """Return the function that stops for the roll.
+
+        Its state holds the values that are read after it, and last the dice, if values decide them.
         """
         runs = [
             (request, tuple([formula.run for formula in request.formulas])) for request in self.dice
@@ -228,8 +229,10 @@ class RollStatement(RandomStatement):
         return lambda env: Now(name, tuple([env[key] for key in keys]))
 
     def bound(self, counter: Counter, names: Names, states: float, /) -> float:
-        """Return the states after the roll: times the number of sums, or of faces if these are
-        read.
+        """Return the states after the roll: `states` times the number of its results.
+
+        These are the possible sums, or the faces if those are read. Updates the possible values in
+        `names`.
         """
         states = counter.roll(self.after, names, states)
         for request in self.dice:
@@ -502,8 +505,10 @@ Ways = tuple[tuple[int, tuple[WordedResult]], ...]
 
 @lru_cache(maxsize=256)
 def build_pool(count: int, sides: object, words: str) -> Pool:
-    """Return a pool of dice with these words. Raises UserError for words that the dice do not
-    take.
+    """Return a pool of `count` dice with the words of /roll, such as `kh3`.
+
+    `sides` is what follows the d: 6, or `A` for an averaging die. Raises UserError for words that
+    the dice do not take, and for those that count successes.
     """
     try:
         expression = parse(f"{MOST_DICE}d{sides}{words}", is_early=True)

@@ -95,7 +95,10 @@ class If(Statement):
         return lambda env: run_steps(then_steps if run_condition(env) else other_steps, env)
 
     def bound(self, counter: Counter, names: Names, states: float, /) -> float:
-        """Return the states after the branches: the sum if dice choose the branch."""
+        """Return the states after both branches: the sum if dice choose one, else the larger.
+
+        A branch that is certainly not taken does not count. Updates the possible values in `names`.
+        """
         condition = compute_known(self.when, names)
         counter.sees(self.when, condition)
         if condition.some is not None and len({bool(value) for value in condition.some}) == 1:
@@ -278,8 +281,9 @@ class For(Statement):
         return start
 
     def bound(self, counter: Counter, names: Names, states: float, /) -> float:
-        """Return the states after each item of the longest list; the list may end after any
-        possible length.
+        """Return the states after the items of the longest list.
+
+        The list may end after any possible length. Updates the possible values in `names`.
         """
         loop = self.loop
         if self.only is not None:
@@ -399,7 +403,10 @@ class Own(Let):
     """A statement about the values that items keep."""
 
     def bound(self, _counter: Counter, names: Names, states: float, /) -> float:
-        """Set the possible values after it: by item, or all together if a die chose the item."""
+        """Return `states` as it is, and set the possible values after it in `names`.
+
+        They are set by item, or all together if a die chose the item.
+        """
         kept_values, place, *new_values = [names.get(key, GIVEN) for key in self.value.reads]
         place_number = get_single_value(place)
         names[self.key] = (
@@ -412,7 +419,11 @@ class Own(Let):
     def combine_known(
         self, kept_values: PossibleValues, place_number: int, new_values: list[PossibleValues]
     ) -> PossibleValues:
-        """Return the possible values after it, for the item at an index."""
+        """Return the possible values that items keep after it, if it is for item `place_number`.
+
+        `kept_values` are those before it. `new_values` are those that it gives to the item: one, or
+        none if the item keeps nothing after it.
+        """
         by_item = {
             place: values for place, values in kept_values.own.items() if place != place_number
         }

@@ -149,7 +149,7 @@ class Meter:
     rolls: int = 0
 
     def take(self, rolls: int) -> None:
-        """Count one more state with its rolls. Raises TooManyStates."""
+        """Count one more state with its rolls. Raises TooManyStates beyond a limit."""
         self.states += 1
         self.rolls += rolls
         if self.most_rolls is not None and self.rolls > self.most_rolls:
@@ -251,10 +251,10 @@ class OddsCount:
     def count_shares(
         self, parts: Sequence[IndependentPart[Any]], names: tuple[str, ...], adds: Adds
     ) -> tuple[Together, int]:
-        """Count the outcomes for each combination of totals of independent parts; also return the
-        number of all outcomes.
+        """Count the outcomes of independent parts together, by their totals.
 
-        The result for identical parts is cached.
+        Return for each combination of the totals `names` its weight, and the weight of all. `adds`
+        are the functions that add up the totals. The result for identical parts is cached.
         """
         key = tuple([part.key for part in parts]), names, adds
         if None in key[0] or key not in self._shares:

@@ -332,7 +332,11 @@ class _Compiler:
         return self._compile_grid(body)
 
     def _compile_pick(self, body: Mapping[str, Any]) -> Reader:
-        """Compile a choice between several bodies by the value of `by`."""
+        """Compile a choice between several bodies by the value of `by`.
+
+        The reader raises UserError for a value that no body answers. If the file leaves one out,
+        that is an error here, unless the body is `open`.
+        """
         get_pick_value = self._compile_axis_value(body["by"])
         readers = [self.compile_body(picked) for picked in body["pick"].values()]
         axis = self._compile_axis(list(body["pick"]), body["by"], body)
