@@ -572,6 +572,10 @@ async def _need_no_initiative(context: Context) -> None:
 
 
 async def _roll_initiative(context: Context) -> Reply:
+    """Roll for the initiative with the sequence of the rule set.
+
+    Raises UserError if the rule set has none, and for a game without sides.
+    """
     game = context.need_started()
     if not is_initiative_rolled(game, context.system):
         find_side(game, game.sides[0] if game.sides else "")

@@ -278,6 +278,10 @@ def _build_sides(context: Context, game: Game, system: System | None, max_names:
 def _build_side(
     context: Context, game: Game, side: str, system: System | None, max_names: int
 ) -> Iterable[Part]:
+    """Yield the lines of a side: its players, its units by state, and those it lost.
+
+    `side` is "" for the units without a side; nothing if there are none.
+    """
     units = [unit for unit in sort_units(game.units.values()) if unit.side == side]
     if side:
         players = context.ledger.list_players(side)

@@ -92,6 +92,10 @@ def phase_over(game: Game, system: System | None) -> str:
 
 
 def _format_first_side(game: Game, system: System | None) -> str:
+    """Return who begins the phase: `US goes first`, or a question if that is not decided yet.
+
+    If the sides act together, return whose move it is. Return "" if no side is to play.
+    """
     if not game.go:
         return ""
     if not is_alternating(game, system):
@@ -599,6 +603,7 @@ async def manage_plans(context: Context) -> Reply:
 
 
 async def _remove_plan(context: Context, game: Game, number: int) -> Reply:
+    """Remove the plan that event `number` made. Raises UserError if there is none."""
     need_player(game, context.actor)
     plan = next(
         (

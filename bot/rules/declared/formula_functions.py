@@ -246,6 +246,7 @@ def divide_whole(first: Any, second: Any) -> Any:
 
 
 def _check_size(value: Any) -> Any:
+    """Return a number. Raises Senseless if it is larger than a formula may have."""
     if not abs(value) <= MOST_NUMBER:
         raise Senseless("a number grows too large")
     return value
@@ -268,6 +269,7 @@ def compute_remainder(first: Any, second: Any) -> Any:
 
 
 def _number(value: Any) -> Any:
+    """Return the value. Raises Senseless if it is no number."""
     if not isinstance(value, NUMBER):
         raise Senseless("only numbers can be reckoned with")
     return value

@@ -759,6 +759,7 @@ class _FormulaMaker:
         return part
 
     def _check_allowed(self, sign: ast.AST) -> None:
+        """Raise TableError for a sign of Python that formulas do not have."""
         if not isinstance(sign, NODES):
             raise self._make_error(explain_not_allowed(sign))
 

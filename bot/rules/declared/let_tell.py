@@ -212,6 +212,8 @@ def read_add(spec: object, place: StepScope, path: Path) -> Iterator[Statement]:
 
 
 def _compile_addition(earlier: Formula, label: Formula, part: Formula) -> Any:
+    """Return the function that adds the part and its label to the earlier parts, unless it is 0."""
+
     def add_part(env: Env) -> Any:
         parts = earlier.run(env)
         value = part.run(env)

@@ -426,12 +426,17 @@ class _PoolReader:
         return test
 
     def _check_numeric(self) -> None:
+        """Raise ExpressionError if the faces of the dice are words, which cannot be compared."""
         if self.pool.is_text:
             raise self._make_error(
                 f"the faces of {self.pool.die_name} are words and cannot be compared"
             )
 
     def _check_possible(self, test: Test, reason: str, hint: str = "") -> None:
+        """Raise ExpressionError if no face of the dice passes the test.
+
+        `reason` says for the error what follows from that, as in "none would count".
+        """
         if not _has_fitting_face(test, self.pool):
             raise self._make_error(
                 f"no {self.pool.die_name} shows {test.words()}, so {reason}", hint

@@ -807,6 +807,7 @@ def _check_phases(option: Option) -> None:
 
 
 def _check_limits(low: float | None, high: float | None) -> None:
+    """Raise Slip if both limits are given and the lower one is above the upper one."""
     if low is not None and high is not None and low > high:
         raise Slip(f"its min, {low}, is above its max, {high}")
 
