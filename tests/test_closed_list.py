@@ -362,7 +362,7 @@ def test_nothing_on_the_list_is_unused(
     unused = {
         f"{name} {part}"
         for name, kind in KINDS.items()
-        for part in (*kind.needs, *kind.may, *kind.game)
+        for part in (*kind.needs, *kind.may, *kind.changes)
     }
     unused |= {f"{name} units" for name, kind in KINDS.items() if "units" in kind.traits}
     for event in events:

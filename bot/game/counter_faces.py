@@ -7,7 +7,7 @@ from typing import Any
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Back, RosterUnit, UnitWords, join_pairs, parse_value
-from bot.rules.text.names import get_plural_verb
+from bot.rules.text.names import format_singular
 from bot.rulesets.catalog import list_lost_states
 from bot.rulesets.game_file import ANY
 from bot.rulesets.system import System
@@ -170,9 +170,8 @@ def get_loss_keys(system: System | None) -> tuple[str, ...]:
 
 def format_loss(key: str, count: int, system: System | None) -> str:
     """Format a loss: `1 casualty`, or in the game's own words, `wounded twice`."""
-    noun = format_word(key)
-    if count == 1:
-        noun = get_plural_verb(noun)
+    nouns = format_word(key)
+    noun = format_singular(nouns) if count == 1 else nouns
     return format_token(f"{count} {noun}", system)
 
 
@@ -268,16 +267,17 @@ def flip(unit: RosterUnit, words: UnitWords) -> RosterUnit:
 def turn_to_fitting_side(old_unit: RosterUnit, unit: RosterUnit, words: UnitWords) -> RosterUnit:
     """Return `unit` with the side up that fits its type and state.
 
-    A player changed `old_unit` into `unit` by hand.
+    A player changed `old_unit` into `unit` by hand. The counter is turned over if the unit now has
+    the type of its other side, or if its state became or ceased to be one of reduced units and the
+    side that is up does not show that. Numbers that the player changed are kept.
     """
     if unit.back is None or unit.turned != old_unit.turned:
         return unit
-    reduced = words.reduced_states
-    by_type = unit.type != old_unit.type and unit.type == unit.back.type
-    by_state = (unit.state in reduced) != (old_unit.state in reduced) and (
-        unit.state in reduced
-    ) != unit.turned
-    if not (by_type or by_state):
+    has_type_of_back = unit.type != old_unit.type and unit.type == unit.back.type
+    was_reduced = old_unit.state in words.reduced_states
+    is_reduced = unit.state in words.reduced_states
+    needs_turn_for_state = is_reduced != was_reduced and is_reduced != unit.turned
+    if not (has_type_of_back or needs_turn_for_state):
         return unit
     turned = turn_over(replace(unit, type=old_unit.type))
     typed = {

@@ -8,6 +8,7 @@ event may follow those before it.
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from enum import StrEnum
 from pathlib import Path
 from typing import Any, NamedTuple, TypeGuard
 
@@ -17,53 +18,80 @@ from bot.rules.proof.fair import MAX_SIDES, PROTOCOL
 EVENTS: Mapping[str, Any] = json.loads(Path(__file__).with_suffix(".json").read_text("utf-8"))
 """The list as data, in event_kinds.json.
 
-Of each kind: the fields that it `needs` and `may` have besides the `common` ones, the fields of the
-game that it `changes`, its `traits`, and the only `results` that it may tell if these depend on
-nothing.
+- `common`: the fields that every event has.
+- `kinds`: the kinds of events, see `Kind`.
+- `fields`, `game`: the type of each field of an event, and of each field of the game.
+- `records`: the types of the fields of objects. A `field?` may be left out.
+- `faces`: the only faces other than numbers that dice of rules have.
 
-The traits: it may change `units`, or `cards` out of their piles; it happens `beside` the game, so
-that undo passes over it; it is `final`, so that undo does not take it back, since others have acted
-on it or it gave a secret away; it is a `barrier` that no undo crosses; it needs a game that is
-`playing`; it is `quiet`, so that undo passes over it if it changed nothing; it may be rolled under
-seal (`sealable`); it holds an `outcome` of dice or tables, or that of a `combat` sequence; it
-`continues` a sequence that asked a side for a choice, and its `event` is the one that asked.
+A type is the name of a record or of a check in `_BASE`, or one of these:
 
-Of each field what it holds: `word+` is a list of words, `word*` one that may be empty,
-`{word:hash}` an object with words for keys. A number behind these is the most entries.
-`=left|=silent` is one of two texts. A `field?` of a record may be left out. The rest are names of
-records, or of `_BASE`. `faces` are the only ones of their own that dice of rules have.
+- `word+`: a list of words; `word*`: a list that may be empty; `card+400`: at most 400 entries.
+- `{word:hash}`: an object that has words for keys and hashes for values; `{word:hash}+`: at least
+  one of them; `{word:hash}+4`: at most 4.
+- `=left|=silent`: one of two texts; `value|none`: one of two types.
 """
 MOST_VERSIONS = int(EVENTS["game"]["packs"].removeprefix("hash*"))
 """Maximum number of pack versions that a game remembers."""
+
+
+class Trait(StrEnum):
+    """A property of a kind of event."""
+
+    UNITS = "units"
+    """It may change units."""
+    CARDS = "cards"
+    """It may change the cards out of their piles."""
+    BESIDE = "beside"
+    """It happens outside the game itself, so undo passes over it."""
+    FINAL = "final"
+    """Undo does not take it back: others have acted on it, or it gave a secret away."""
+    BARRIER = "barrier"
+    """No undo crosses it."""
+    PLAYING = "playing"
+    """It needs a game that is started and not over."""
+    QUIET = "quiet"
+    """Undo passes over it if it changed nothing."""
+    SEALABLE = "sealable"
+    """It may be rolled under seal."""
+    OUTCOME = "outcome"
+    """It holds an outcome of dice or tables."""
+    COMBAT = "combat"
+    """It holds an outcome of a combat sequence, or of a part of one."""
+    CONTINUES = "continues"
+    """It continues a sequence that asked a side for a choice. Its `event` is the one that asked."""
 
 
 class Kind(NamedTuple):
     """A kind of event, as in `EVENTS`."""
 
     needs: tuple[str, ...] = ()
+    """The fields that it must have, besides the common ones."""
     may: tuple[str, ...] = ()
-    game: tuple[str, ...] = ()
-    traits: tuple[str, ...] = ()
-    words: tuple[str, ...] = ()
+    """The fields that it may have."""
+    changes: tuple[str, ...] = ()
+    """The fields of the game that it may change."""
+    traits: tuple[Trait, ...] = ()
+    results: tuple[str, ...] = ()
+    """The only results that it may state; empty if any text may be one."""
 
 
-KINDS: Mapping[str, Kind] = {
-    name: Kind(
-        tuple(kind["needs"]),
-        tuple(kind["may"]),
-        tuple(kind["changes"]),
-        tuple(kind["traits"]),
-        tuple(kind.get("results", ())),
+def _read_kind(kind: Mapping[str, Any]) -> Kind:
+    """Read a kind of event from the list."""
+    return Kind(
+        needs=tuple(kind["needs"]),
+        may=tuple(kind["may"]),
+        changes=tuple(kind["changes"]),
+        traits=tuple(map(Trait, kind["traits"])),
+        results=tuple(kind.get("results", ())),
     )
-    for name, kind in EVENTS["kinds"].items()
-}
 
 
-def list_kinds_with(trait: str) -> tuple[str, ...]:
-    """Return the kinds of events that have a trait, such as `final`.
+KINDS: Mapping[str, Kind] = {name: _read_kind(kind) for name, kind in EVENTS["kinds"].items()}
 
-    `EVENTS` explains the traits.
-    """
+
+def list_kinds_with(trait: Trait) -> tuple[str, ...]:
+    """Return the kinds of events that have a trait."""
     return tuple(name for name, kind in KINDS.items() if trait in kind.traits)
 
 
@@ -82,7 +110,8 @@ def find_shape_faults(body: Mapping[str, Any]) -> Iterator[str]:
     if kind is None:
         yield f"Grognard writes no event of the kind {shorten_value(name)}."
         return
-    keeps_field = ("keeps",) if {"beside", "quiet"} & {*kind.traits} else ()
+    is_passed_over = Trait.BESIDE in kind.traits or Trait.QUIET in kind.traits
+    keeps_field = ("keeps",) if is_passed_over else ()
     yield from _find_field_faults(
         body,
         f"an event of the kind {name}",
@@ -92,7 +121,7 @@ def find_shape_faults(body: Mapping[str, Any]) -> Iterator[str]:
     if has_large_number(body):
         yield _LARGE
     yield from _find_patch_faults(body, kind)
-    if kind.words and body.get("result") not in kind.words:
+    if kind.results and body.get("result") not in kind.results:
         yield f"its words are none that Grognard writes: {shorten_value(body.get('result'))}."
     yield from _find_roll_faults(body)
     if body.get("hand") is False:
@@ -105,7 +134,7 @@ def find_content_faults(content: Mapping[str, Any]) -> Iterator[str]:
     It has the shape of an event, but holds `changes` of units in place of a patch.
     """
     name = content.get("kind")
-    if not isinstance(name, str) or name not in list_kinds_with("sealable"):
+    if not isinstance(name, str) or name not in list_kinds_with(Trait.SEALABLE):
         yield f"what was sealed in it is of the kind {shorten_value(name)}, which cannot be sealed."
         return
     if has_large_number(content):
@@ -152,9 +181,9 @@ def _find_patch_faults(body: Mapping[str, Any], kind: Kind) -> Iterator[str]:
         if not _is_one_change(before.get(part, {}), after.get(part, {})):
             yield "before and after do not tell one change."
     for field in after.get("game", {}):
-        if field not in kind.game:
+        if field not in kind.changes:
             yield f"an event of the kind {body['kind']} cannot change {shorten_value(field)}."
-    for part in ("units", "cards"):
+    for part in (Trait.UNITS, Trait.CARDS):
         if after.get(part) and part not in kind.traits:
             yield f"an event of the kind {body['kind']} cannot change {part}."
 
@@ -250,11 +279,33 @@ def _is_value(value: object) -> bool:
     return isinstance(value, bool | int | float) or _is_text(value, 0, 200)
 
 
+def _is_game_patch(value: object) -> bool:
+    """Return whether a value maps fields of the game to values of their types.
+
+    Fields that nothing may change count as fitting: `_find_patch_faults` reports them.
+    """
+    if not isinstance(value, dict):
+        return False
+    return all(_GAME.get(field, _is_any)(item) for field, item in value.items())
+
+
+def _is_units_patch(value: object) -> bool:
+    """Return whether a value maps case-folded names to units, or to None for no unit."""
+    if not isinstance(value, dict):
+        return False
+    return all(unit is None or _is_unit_with_key(unit, key) for key, unit in value.items())
+
+
+def _is_unit_with_key(unit: Any, key: str) -> bool:
+    return _RECORDS["unit"](unit) and unit["name"].casefold() == key
+
+
 Check = Callable[[Any], bool]
 _BASE: dict[str, Check] = {
     "whole": is_number,
     "count": lambda value: is_number(value, 1),
-    "time": lambda value: is_number(value, 0, 10**11),  # Unix seconds that a calendar can still show
+    # Unix seconds that a calendar can still show
+    "time": lambda value: is_number(value, 0, 10**11),
     "sides": lambda value: is_number(value, 1, MAX_SIDES + 1),
     "protocol": lambda value: type(value) is int and value == PROTOCOL,
     "word": lambda value: _is_text(value, 1, 200),
@@ -268,31 +319,48 @@ _BASE: dict[str, Check] = {
     "face": lambda value: type(value) in (int, str),
     "value": _is_value,
     "object": lambda value: isinstance(value, dict) and bool(value),
-    "game": lambda value: (
-        isinstance(value, dict) and all(_GAME.get(field, _is_any)(item) for field, item in value.items())
-    ),
-    "units": lambda value: isinstance(value, dict) and all(
-        unit is None or (_RECORDS["unit"](unit) and unit["name"].casefold() == key) for key, unit in value.items()
-    ),
-}  # fmt: skip
-_MORE: Mapping[str, Check] = {
-    "die": lambda die: (
-        (len(die.get("faces", ())) == die["sides"] or "faces" not in die)
-        and (0 < die["sides"] <= MAX_SIDES or (die["sides"] == 0 and names_card(die)))
-        and len(die.keys() & {"deck", "to"}) in (0, 2)
-        and not {"deck", "faces"} <= die.keys()
-    ),
-    "unit": lambda unit: (
-        sorted(set(marks := unit.get("marks", []))) == marks
-        and ("back" in unit or "turned" not in unit)
-    ),
-    "patch": bool,
+    "game": _is_game_patch,
+    "units": _is_units_patch,
 }
-"""What a record must be besides: the faces of a die are as many as its sides, markers in order."""
+
+
+def _is_consistent_die(die: Mapping[str, Any]) -> bool:
+    """Return whether the fields of a die go together.
+
+    Its faces are as many as its sides. A closed card of known place has no sides. A die that draws
+    a card names its deck and the card's place, and has no faces of its own.
+    """
+    sides = die["sides"]
+    if "faces" in die and len(die["faces"]) != sides:
+        return False
+    if sides == 0 and not names_card(die):
+        return False
+    if sides > MAX_SIDES:
+        return False
+    if ("deck" in die) != ("to" in die):
+        return False
+    return not ("deck" in die and "faces" in die)
+
+
+def _is_consistent_unit(unit: Mapping[str, Any]) -> bool:
+    """Return whether a unit has its markers in order, each once, and is turned only with a back."""
+    marks = unit.get("marks", [])
+    if sorted(set(marks)) != marks:
+        return False
+    return "back" in unit or "turned" not in unit
+
+
+_RECORD_CHECKS: Mapping[str, Check] = {
+    "die": _is_consistent_die,
+    "unit": _is_consistent_unit,
+    "patch": bool,  # not empty
+}
+"""The check of a whole record, after those of its fields."""
 
 
 def _is_any(_value: object) -> bool:
-    return True  # a field that nothing may change, which is said by itself
+    """Return True: the check of fields and records that have none."""
+    return True
 
 
 def _build_check(kind: str) -> Check:
@@ -341,11 +409,16 @@ def _build_record_check(name: str, fields: Mapping[str, str]) -> Check:
     """
     needs = {field for field in fields if field[-1] != "?"}
     checks = {field.rstrip("?"): _build_check(kind) for field, kind in fields.items()}
-    extra_check = _MORE.get(name, _is_any)
-    return lambda value: (
-        isinstance(value, dict) and needs <= value.keys() <= checks.keys()
-        and all(checks[field](item) for field, item in value.items()) and extra_check(value)
-    )  # fmt: skip
+    extra_check = _RECORD_CHECKS.get(name, _is_any)
+
+    def is_record(value: object) -> bool:
+        if not isinstance(value, dict) or not needs <= value.keys() <= checks.keys():
+            return False
+        if not all(checks[field](item) for field, item in value.items()):
+            return False
+        return extra_check(value)
+
+    return is_record
 
 
 _RECORDS: dict[str, Check] = {}

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from operator import attrgetter
 from typing import Any
 
-from bot.game.event_kinds import MOST_VERSIONS, is_hash, list_kinds_with
+from bot.game.event_kinds import MOST_VERSIONS, Trait, is_hash, list_kinds_with
 from bot.game.state import FIELDS, Game, Json, _plain, set_units, unit_from_json, unit_to_json
 from bot.rules.cards import CLOSES, Out, set_counts
 from bot.rules.copies import replace
@@ -22,16 +22,17 @@ UNIT, PLAYS = "unit", "plays"
 """The input that names the units, and the output that lists the result of each."""
 
 ROLLS = ("roll", "sequence", "table")
-OUTCOMES = list_kinds_with("outcome")
+OUTCOMES = list_kinds_with(Trait.OUTCOME)
 """Kinds of events that hold an outcome of dice or tables."""
-COMBAT = list_kinds_with("combat")
+COMBAT = list_kinds_with(Trait.COMBAT)
 """Kinds of events that hold an outcome of a combat sequence, or of a part of one."""
-_CONTINUING = list_kinds_with("continues")
+_CONTINUING = list_kinds_with(Trait.CONTINUES)
 TURNING = ("next", "pass", "initiative")
 """Kinds of events whose answers are cards of phases."""
-NEVER_UNDONE, BARRIERS, BESIDE, QUIET = map(
-    list_kinds_with, ("final", "barrier", "beside", "quiet")
-)
+NEVER_UNDONE = list_kinds_with(Trait.FINAL)
+BARRIERS = list_kinds_with(Trait.BARRIER)
+BESIDE = list_kinds_with(Trait.BESIDE)
+QUIET = list_kinds_with(Trait.QUIET)
 _TUPLES = ("sides", "go", "packs")
 _fields_of = attrgetter(*FIELDS)
 

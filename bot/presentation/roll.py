@@ -6,7 +6,7 @@ from collections.abc import Sequence as Many
 from fractions import Fraction
 from itertools import accumulate, product
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 from bot.presentation.multi_unit_play import format_no_result
 from bot.presentation.play_record import PlayRecord, ReplyWithRecord, play_with_dice
@@ -243,6 +243,32 @@ def _look_up_chain(
 ) -> ReplyWithRecord:
     """Return the answer of a table together with that of each table rolled after it."""
     inputs = {name: value for name, value in options.items() if value is not None}
+    complete_inputs, rolled = _roll_missing_inputs(table, inputs, source)
+    try:
+        answer = table.read(complete_inputs)
+        chained = _look_up_chained_table(table, answer, complete_inputs, player, source)
+    except UserError as error:
+        if not rolled:
+            raise
+        return _build_unanswered_lookup(table, options, rolled, player, error)
+    reply = build_lookup_reply(table, complete_inputs, answer, player if rolled else "", rolled)
+    chained_record: PlayRecord | None = None
+    if chained is not None:
+        reply = _join_table_replies(reply, answer, chained.table, chained.outcome.reply)
+        chained_record = chained.outcome.record
+    if not rolled and chained_record is None:
+        return ReplyWithRecord(reply, given=complete_inputs)
+    record = _build_table_record(table, inputs, rolled, answer, chained_record)
+    return ReplyWithRecord(reply, record, complete_inputs)
+
+
+def _roll_missing_inputs(
+    table: Table, inputs: Mapping[str, object], source: Source
+) -> tuple[dict[str, object], list[RolledDie]]:
+    """Roll the dice of the inputs that are missing. Return all inputs, and these dice in order.
+
+    Raises UserError before the first die if some dice would lead to a blank cell.
+    """
     complete_inputs = dict(inputs)
     rolled: list[RolledDie] = []
     pending = table.list_needed_rolls(complete_inputs)
@@ -252,40 +278,52 @@ def _look_up_chain(
         values = [source.draw(die) for die in dice]
         rolled += [die.with_value(value) for die, value in zip(dice, values, strict=True)]
         complete_inputs[option] = sum(value for value in values if isinstance(value, int))
-    following: ReplyWithRecord | None = None
-    try:
-        answer = table.read(complete_inputs)
-        chained_table = table.chain.get(str(answer.out.get(CHAIN)))
-        if chained_table is not None:
-            chained_inputs = chained_table.select_handed_inputs(complete_inputs)
-            following = _look_up_chain(chained_table, chained_inputs, player, source)
-    except UserError as error:
-        if not rolled:
-            raise
-        return _build_unanswered_lookup(table, options, rolled, player, error)
-    reply = build_lookup_reply(table, complete_inputs, answer, player if rolled else "", rolled)
-    chained: PlayRecord | None = None
-    if following is not None and chained_table is not None:
-        reply = _join_table_replies(reply, answer, chained_table, following.reply)
-        chained = following.record
-    if not rolled and chained is None:
-        return ReplyWithRecord(reply, given=complete_inputs)
+    return complete_inputs, rolled
+
+
+class _ChainedLookup(NamedTuple):
+    """The table that a cell of another one names, and its answer."""
+
+    table: Table
+    outcome: ReplyWithRecord
+
+
+def _look_up_chained_table(
+    table: Table, answer: Answer, inputs: Mapping[str, object], player: str, source: Source
+) -> _ChainedLookup | None:
+    """Look up the table that an answer names, with the inputs handed on. None if it names none."""
+    chained_table = table.chain.get(str(answer.out.get(CHAIN)))
+    if chained_table is None:
+        return None
+    chained_inputs = chained_table.select_handed_inputs(inputs)
+    outcome = _look_up_chain(chained_table, chained_inputs, player, source)
+    return _ChainedLookup(chained_table, outcome)
+
+
+def _build_table_record(
+    table: Table,
+    inputs: Mapping[str, object],
+    rolled: Many[RolledDie],
+    answer: Answer,
+    chained: PlayRecord | None,
+) -> PlayRecord:
+    """Build the record of a table that rolled, with the record of the table rolled after it."""
     out = dict(answer.out)
+    dice = tuple(rolled)
     result = _format_for_log(table, answer)
     if chained is not None:
-        rolled += chained.dice
+        dice += chained.dice
         out[NEXT] = dict(chained.out)
         result = "; ".join(filter(None, (result, chained.result)))
-    record = PlayRecord(
+    return PlayRecord(
         "table",
         inputs=inputs,
-        dice=tuple(rolled),
+        dice=dice,
         out=out,
         system=table.system,
         target=table.id,
         result=result,
     )
-    return ReplyWithRecord(reply, record, complete_inputs)
 
 
 _DIGITS = (("tens", "ones"), ("hundreds", "tens", "ones"))

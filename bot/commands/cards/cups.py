@@ -22,6 +22,7 @@ from bot.game.phases import (
 )
 from bot.game.rights import need_go
 from bot.game.roster import sort_units
+from bot.game.state import Game
 from bot.rules import cards
 from bot.rules.dice import Source
 from bot.rules.errors import UserError
@@ -135,9 +136,9 @@ async def draw_next_chit(context: Context, real: tuple[str, ...] = ()) -> Reply:
     game = context.need_started()
     system = context.system
     id = find_leading_cup(context)
-    name = get_chit_name(game, system)
-    if name:
-        message = f"{name} is drawn: {describe_whose_go(game) or 'it is to act'}."
+    acting_name = get_chit_name(game, system)
+    if acting_name:
+        message = f"{acting_name} is drawn: {describe_whose_go(game) or 'it is to act'}."
         hint = phrase("When that is over: `/game pass done`")
         raise UserError(message, hint=hint, code="chit-drawn")
     if not id:
@@ -151,37 +152,45 @@ async def draw_next_chit(context: Context, real: tuple[str, ...] = ()) -> Reply:
             _check_all_used(real, index)
             return await _end_phase(context, [*reasons, f"The {cups.get_nouns(id)[1]} is empty."])
         if real and index == len(real):
-            message = f"Nothing is recorded yet. {reasons[-1]} Which came next?"
-            hint = phrase(
-                "Type both: `/deck draw {id} hand={typed}`",
-                id=id,
-                typed=quote_value(", ".join((*real, "..."))),
-            )
-            raise UserError(message, hint=hint, option="hand", code="die-owed")
+            raise _build_next_chit_error(id, real, str(reasons[-1]))
         number = context.ledger.next_number
         chit = await _record_chit(context, id, real[index : index + 1])
         game_after = context.game
-        name = get_chit_name(replace(game, led=chit), system)
+        chit_name = get_chit_name(replace(game, led=chit), system)
         if cups.get_chit(game_after.led):
             _check_all_used(real, index + 1)
         word = cups.get_chit_values(game_after, game_after.led).get("ends")
         if word is not None:
-            reasons.append(f"{context.user_name} draws {name}: the {word} is over.")
+            reasons.append(f"{context.user_name} draws {chit_name}: the {word} is over.")
             return await _end_phase(context, reasons)
         if cups.get_chit(game_after.led):
             break
         consequence = "out of the game" if game_after.decks[id].get("dead") else "set aside"
-        handle = cups.get_chit(chit)
-        lost = {*game_after.decks[id][cups.LOST]}
-        cause = "none of it is left"
-        for unit in game_after.units.values():
-            lost_marks = unit.marks & lost if unit.handle == handle else ()
-            if lost_marks:
-                cause = f"marked {next(iter(lost_marks))}"
-                break
-        reasons.append(f"{name}: {consequence}, {cause}.")
+        cause = _explain_dead_chit(game_after, id, cups.get_chit(chit))
+        reasons.append(f"{chit_name}: {consequence}, {cause}.")
         context.ledger.record_first_line(str(reasons[-1]))
     return await _build_chit_reply(context, number, reasons)
+
+
+def _explain_dead_chit(game: Game, cup: str, handle: str) -> str:
+    """Return why the unit with this handle cannot be drawn: its marker of a loss, or it is gone."""
+    lost_states = {*game.decks[cup][cups.LOST]}
+    for unit in game.units.values():
+        lost_marks = unit.marks & lost_states
+        if unit.handle == handle and lost_marks:
+            return f"marked {next(iter(lost_marks))}"
+    return "none of it is left"
+
+
+def _build_next_chit_error(cup: str, real: tuple[str, ...], reason: str) -> UserError:
+    """Build the error that asks for the chit after those of a real cup that were typed.
+
+    `reason` says why the last of them was set aside.
+    """
+    message = f"Nothing is recorded yet. {reason} Which came next?"
+    typed = quote_value(", ".join((*real, "...")))
+    hint = phrase("Type both: `/deck draw {id} hand={typed}`", id=cup, typed=typed)
+    return UserError(message, hint=hint, option="hand", code="die-owed")
 
 
 def _check_all_used(real: tuple[str, ...], count: int) -> None:

@@ -172,11 +172,21 @@ def format_plural(word: str) -> str:
 
 def get_plural_verb(verb: str) -> str:
     """Return the plural of a verb in the third person: `check` for `checks`, `try` for `tries`."""
-    if verb.endswith("ies"):
-        return f"{verb[:-3]}y"
-    if verb.endswith(tuple(f"{ending}es" for ending in (*_HISSING, "o"))):
-        return verb[:-2]
-    return verb.removesuffix("s")
+    return _remove_ending(verb)
+
+
+def format_singular(noun: str) -> str:
+    """Return the singular of a plural noun: `casualty` for `casualties`, `wound` for `wounds`."""
+    return _remove_ending(noun)
+
+
+def _remove_ending(word: str) -> str:
+    """Return a word without its ending -s or -es, and with -y in place of -ies."""
+    if word.endswith("ies"):
+        return f"{word[:-3]}y"
+    if word.endswith(tuple(f"{ending}es" for ending in (*_HISSING, "o"))):
+        return word[:-2]
+    return word.removesuffix("s")
 
 
 @lru_cache(maxsize=512)

@@ -11,7 +11,7 @@ changes. It returns a fault, or "" if there is none.
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 
-from bot.game.event_kinds import KINDS, find_shape_faults, shorten_value
+from bot.game.event_kinds import KINDS, Trait, find_shape_faults, shorten_value
 from bot.game.events import NEVER_UNDONE, ROLLS, add_version, is_passed_over, is_shared
 from bot.game.pending import find_event_hold
 from bot.game.roster import count_units
@@ -79,7 +79,7 @@ def _find_rule_problem(past: Past, event: Event, fields: GameFields) -> str:
     game = past.game
     kind = event["kind"]
     is_going_on = game.started and not game.ended
-    if "playing" in KINDS[kind].traits and not is_going_on:
+    if Trait.PLAYING in KINDS[kind].traits and not is_going_on:
         return "no started game was going on."
     check = _RULES.get(kind)
     problem = check(past, event, fields) if check is not None else ""
