@@ -54,7 +54,12 @@ PAGES = [
     Path(ROOT, "README.md"),
     *Path(ROOT, "packs").rglob("*.md"),
 ]
-COMMENTS = ("docs/first-change.md", "docs/sequences.md", "docs/packs.md", "docs/pack-keys.md")
+COMMENTS = (
+    "docs/first-change.md",
+    "docs/packs.md",
+    "docs/sequences.md",
+    *(f"docs/{path.name}" for path in Path(ROOT, "docs").glob("pack-*.md")),
+)
 """Pages whose commands belong to a game that the reader writes first."""
 HISTORY = "docs/history.md"
 """The page that names commands in part, and as they were when they changed."""

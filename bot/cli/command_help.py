@@ -90,7 +90,7 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
     "new": (
         "FOLDER | --blank FOLDER/TABLE.yaml [--rows 2-12] [--columns 4]",
         "a first pack to begin with, or a blank table in one",
-        "Small, but whole: a results table, column shifts, units, phases, a scenario. See docs/packs.md. "
+        "Small, but whole: a results table, column shifts, units, phases, a scenario. See docs/authors.md. "
         "--blank writes a table whose heads and cells you type from your own card.",
         "grognard new few-acres",
     ),

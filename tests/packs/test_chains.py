@@ -293,9 +293,8 @@ def test_a_chain_read_outside_of_its_when_names_the_first_answer() -> None:
 
 
 def test_the_example_of_the_guide_plays_as_the_page_prints_it(root: Path) -> None:
-    page = (root / "docs" / "sequences.md").read_text(encoding="utf-8")
-    section = page.partition("## Tables that lead to tables")[2].partition("\n## ")[0]
-    files = dict(re.findall(r"```yaml\n# (\S+)\n(.*?)```", section, re.DOTALL))
+    page = (root / "docs" / "pack-chains.md").read_text(encoding="utf-8")
+    files = dict(re.findall(r"```yaml\n# (\S+)\n(.*?)```", page, re.DOTALL))
     head = SEQUENCES.partition("  inputs:")[0].replace("\ngun:", "shell:")
     files["sequences.yaml"] = (
         f"{head}  inputs: {{}}\n  outputs: {{result: [afloat, damaged, sunk], guns: int}}\n"

@@ -1,4 +1,4 @@
-"""The ten small rules of docs/sequences.md, each played as the page prints it, with its odds
+"""The ten small rules of docs/pack-recipes.md, each played as the page prints it, with its odds
 counted by hand.
 """
 
@@ -41,7 +41,7 @@ def ten(root: Path, tmp_path: Path, use_packs: Callable[[Path], None]) -> Path:
     """A pack of ten sequences: the steps are the page's, the outputs what the first line of each
     says.
     """
-    page = (root / "docs" / "sequences.md").read_text(encoding="utf-8")
+    page = (root / "docs" / "pack-recipes.md").read_text(encoding="utf-8")
     rules = re.findall(r"```yaml\n(# (\d+)\. .*?)```", page, re.DOTALL)
     assert [int(number) for _, number in rules] == [*range(1, 11)]
     folder = tmp_path / "ten"

@@ -1,8 +1,7 @@
-"""The tutorial of docs/packs.md: what it prints is a pack that passes the check and fights."""
+"""The guide for authors: what its pages print are packs that pass the check and fight."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +12,7 @@ from bot.packs.check import check_content
 from bot.rules.inputs.units import RosterUnit, Unit, build_unit
 from bot.rulesets.catalog import get_systems
 from bot.rulesets.packs.archive import read_content
+from tests.author_pages import PATH, build_pack
 from tests.examples import odds
 from tests.playing import Channel
 
@@ -21,15 +21,8 @@ FILES = ("pack.yaml", "game.yaml", "crt.yaml", "shifts.yaml", "sequences.yaml", 
 
 @pytest.fixture
 def few_acres(root: Path, tmp_path: Path) -> Path:
-    """The files of the tutorial, in the order in which it prints them."""
-    page = (root / "docs" / "packs.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
-    folder = tmp_path / "few-acres"
-    for name, text in zip(FILES, blocks, strict=False):
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    return folder
+    """The pack of the path, as far as its attack."""
+    return build_pack(root, tmp_path / "few-acres", *PATH[:3])
 
 
 def test_it_passes_the_check_in_fewer_than_120_lines(few_acres: Path) -> None:
@@ -73,11 +66,7 @@ async def test_it_fights_with_losses_odds_and_undo(
 async def test_its_optional_rule_counts_where_nobody_types_the_ground(
     few_acres: Path, root: Path, use_packs: Callable[[Path], None]
 ) -> None:
-    [rule] = re.findall(
-        r"```yaml\n(rules:.*?)```", (root / "docs" / "packs.md").read_text("utf-8"), re.DOTALL
-    )
-    game = few_acres / "game.yaml"
-    game.write_text(f"{game.read_text('utf-8')}\n{rule}", encoding="utf-8")
+    build_pack(root, few_acres, "pack-rules")
     assert check_content(read_content(few_acres)).faults == ()
     use_packs(few_acres)
     channel = await Channel.fresh()
@@ -93,20 +82,8 @@ async def test_its_optional_rule_counts_where_nobody_types_the_ground(
 
 @pytest.fixture
 def club_asl(root: Path, tmp_path: Path) -> Path:
-    """The files of a fire table on top of ASL, in the order in which the page prints them."""
-    page = (root / "docs" / "packs.md").read_text(encoding="utf-8")
-    (section,) = re.findall(
-        r"^## On top of a built-in game\n(.*?)^## ", page, re.DOTALL | re.MULTILINE
-    )
-    blocks = re.findall(r"```yaml\n(.*?)```", section, re.DOTALL)
-    folder = tmp_path / "club-asl"
-    for name, text in zip(
-        ("pack.yaml", "card.yaml", "sequences.yaml", "steps/fire.yaml"), blocks, strict=True
-    ):
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    return folder
+    """A fire table on top of ASL."""
+    return build_pack(root, tmp_path / "club-asl", "pack-extend")
 
 
 async def test_a_clubs_fire_table_goes_on_top_of_asl(
@@ -123,19 +100,9 @@ async def test_a_clubs_fire_table_goes_on_top_of_asl(
     await channel.do("Anna", "club-asl smoke dispenser=sd usage_number=7")
 
 
-def card_of(root: Path, folder: Path, heading: str) -> Path:
-    """The pack of a worked card: the files of a section, in the order in which the page prints
-    them.
-    """
-    page = (root / "docs" / "packs.md").read_text(encoding="utf-8")
-    (section,) = re.findall(rf"^## {re.escape(heading)}\n(.*?)^## ", page, re.DOTALL | re.MULTILINE)
-    blocks = re.findall(r"```yaml\n(.*?)```", section, re.DOTALL)
-    steps = re.findall(r"`(steps/[a-z]+\.yaml)`", section)
-    for name, text in zip(
-        ("pack.yaml", "game.yaml", "sequences.yaml", steps[0]), blocks, strict=True
-    ):
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text, encoding="utf-8")
+def card_of(root: Path, folder: Path, page: str) -> Path:
+    """Return the pack of a worked card, whose check finds no fault."""
+    build_pack(root, folder, page)
     assert check_content(read_content(folder)).faults == ()
     return folder
 
@@ -146,7 +113,7 @@ async def test_the_second_card_is_shot_saved_and_checked(
     """Shoot, save, morale: dice by hand in the order of the card, losses on the roster, odds and
     undo.
     """
-    use_packs(card_of(root, tmp_path / "skirmish-line", "A second card: shoot, save, morale"))
+    use_packs(card_of(root, tmp_path / "skirmish-line", "pack-saves"))
     channel = await Channel.fresh()
     await channel.do(
         "Anna",
@@ -180,7 +147,7 @@ def test_a_unit_that_nobody_touched_is_in_its_first_state(
     root: Path, tmp_path: Path, use_packs: Callable[[Path], None]
 ) -> None:
     """Formulas read it as a word, not as nothing: of a typed unit, and of one of the roster."""
-    use_packs(card_of(root, tmp_path / "skirmish-line", "A second card: shoot, save, morale"))
+    use_packs(card_of(root, tmp_path / "skirmish-line", "pack-saves"))
     words = get_systems()["skirmish-line"].words["units"]
     given = {"shooters": "line men=2", "targets": "rifles men=4 morale=6"}
     found = odds("skirmish-line", "shoot", given, "targets[0].becomes")
@@ -197,7 +164,7 @@ async def test_the_third_card_asks_the_loser(
     root: Path, tmp_path: Path, use_packs: Callable[[Path], None]
 ) -> None:
     """It waits for the other side, goes on with what they chose, and is told option by option."""
-    use_packs(card_of(root, tmp_path / "hill-road", "A third card: the defender chooses"))
+    use_packs(card_of(root, tmp_path / "hill-road", "pack-choices"))
     channel = await Channel.fresh()
     await channel.do(
         "Anna",

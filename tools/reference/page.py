@@ -34,8 +34,10 @@ def _lines() -> Iterator[str]:
     yield "# Every key of a pack"
     yield ""
     yield "This page is made from what the loaders check by `make docs`; do not edit it."
-    yield "How it all goes together is in [packs.md](packs.md), what steps do in [sequences.md](sequences.md)."
-    yield "The same for editors is in [schema/](schema): see [packs.md](packs.md#an-editor-that-helps)."
+    yield "How to make a pack is in [the guide for authors](authors.md)."
+    yield "What keys do together is in [the files of a pack](pack-files.md),"
+    yield "and what steps do in [steps and formulas](sequences.md)."
+    yield "The same for editors is in [schema/](schema): see [an editor that helps](packs.md#an-editor-that-helps)."
     done: set[str] = set()
     for name, (file, parts) in PARTS.items():
         yield ""
@@ -62,7 +64,7 @@ def _lines() -> Iterator[str]:
     yield f"In tables: {', '.join(f'`{name}`' for name in sorted(FUNCTIONS))}."
     in_steps = ", ".join(f"`{name}`" for name in sorted({*CALLS, "faces"}))
     yield f"In steps: {in_steps}, and every table of the game by its id."
-    yield "[sequences.md](sequences.md#formulas) says what they give."
+    yield "[Steps and formulas](sequences.md#formulas) says what they give."
 
 
 def _cell(text: str) -> str:

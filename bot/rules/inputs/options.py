@@ -43,7 +43,7 @@ _BOOL |= {"no": False, "false": False, "off": False, "0": False, "n": False}
 ACTS, HELPS, TARGETS = ROLES = ("acts", "helps", "targets")
 """The roles of units of an input: they act, they help those who act, or they are targets."""
 ACTING = ("attackers", "shooters", "unit", "units", "attacker", "shooter", "firers", "firer")
-"""Names of inputs for acting units; docs/packs.md lists them."""
+"""Names of inputs for acting units; docs/pack-sequence.md lists them."""
 AIMED = ("targets", "target", "defenders")
 """Names of inputs for targets."""
 

@@ -51,7 +51,7 @@ def test_the_volley_of_the_page_plays() -> None:
     found = play(
         volley.plan(Given({}, {"shooters": (Unit("squad", "squad", {}),)})), Script([4, 1, 5])
     )
-    assert [line.text() for line in found.lines] == ["Armour: [5], 0 of 1 fall"]
+    assert [line.text() for line in found.lines] == ["Armor: [5], 0 of 1 fall"]
 
 
 def test_the_shot_of_the_page_plays() -> None:

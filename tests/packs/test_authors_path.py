@@ -1,0 +1,53 @@
+"""The pages for authors: each prints a pack that passes the check and plays as it shows."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bot.packs.check import check_content
+from bot.rulesets.packs.archive import read_content
+from tests.author_pages import PATH, build_pack, list_commands, split_console
+
+PACKS = {
+    **{page: ("few-acres", PATH[: index + 1]) for index, page in enumerate(PATH)},
+    **{page: ("few-acres", (*PATH, page)) for page in ("pack-tracks", "pack-rules", "pack-chains")},
+    "pack-saves": ("skirmish-line", ("pack-saves",)),
+    "pack-choices": ("hill-road", ("pack-choices",)),
+    "pack-extend": ("club-asl", ("pack-extend",)),
+}
+"""Each page with the pack that it is about, and the pages that print its files."""
+
+
+@pytest.mark.parametrize("page", PACKS)
+def test_a_page_builds_a_pack_that_plays_as_it_prints(
+    root: Path, tmp_path: Path, page: str
+) -> None:
+    name, pages = PACKS[page]
+    folder = build_pack(root, tmp_path / name, *pages)
+    assert check_content(read_content(folder)).faults == ()
+    expected = list_commands(root, page)
+    done = subprocess.run(
+        [sys.executable, "-m", "bot", "try", str(folder), "--as", "Anna"],
+        input="\n".join(command for command, _ in expected),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Error: " not in done.stdout
+    for (command, lines), (run, shown) in zip(
+        expected, split_console(done.stdout)[-len(expected) :], strict=True
+    ):
+        assert run == command
+        assert shown[: len(lines)] == lines, "an answer begins as the page shows it"
+
+
+def test_no_page_of_the_path_leaves_a_question(root: Path, tmp_path: Path) -> None:
+    for index, page in enumerate(PATH):
+        folder = build_pack(root, tmp_path / page / "few-acres", *PATH[: index + 1])
+        assert check_content(read_content(folder)).questions == ()
