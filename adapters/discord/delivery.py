@@ -64,7 +64,7 @@ from bot.ui.spec import Command
 
 log = logging.getLogger(__name__)
 
-RECEIPT = 1.5
+THINKING_AFTER = 1.5
 """Seconds after which "thinking" is shown if the answer is not ready."""
 AT_ONCE = 8
 """Maximum number of outbox answers that are delivered at the same time."""
@@ -120,7 +120,7 @@ class Delivery:
         try:
             task = asyncio.ensure_future(work)
             is_done = await wait_until_done(
-                task, lambda: RECEIPT / get_patience_divisor(self.busy), request.age
+                task, lambda: THINKING_AFTER / get_patience_divisor(self.busy), request.age
             )
             if is_done:
                 reply = await _get_reply(task)

@@ -15,7 +15,7 @@ from bot.app import App
 from bot.runtime.settings import Settings
 from bot.storage.base import Conflict, StoreError
 from bot.storage.opening import open_store
-from bot.storage.postgres import PostgresStore, link
+from bot.storage.postgres import PostgresStore, link, writer
 from bot.storage.postgres import store as postgres_store
 from bot.storage.postgres.schema import get_newest_version
 from bot.storage.records import Binding, Commit, EventRow, GameChange, Outgoing, PersonRow
@@ -163,7 +163,7 @@ async def test_a_server_that_is_away_is_waited_for_once(
 async def test_writes_one_after_another_never_wait_for_a_batch_that_has_ended(
     store: PostgresStore, monkeypatch: pytest.MonkeyPatch, lanes: int
 ) -> None:
-    monkeypatch.setattr(link, "LANES", lanes)
+    monkeypatch.setattr(writer, "LANES", lanes)
     async with asyncio.timeout(60):
         for number in range(1, 6):
             games = [f"g{game}" for game in range(lanes)]

@@ -10,8 +10,9 @@ from typing import Self
 
 from bot.storage.base import Clock
 from bot.storage.journal import Journal
-from bot.storage.postgres.link import SHORT_PATIENCE, Connection, PostgresLink, PostgresWriter
+from bot.storage.postgres.link import SHORT_PATIENCE, Connection, PostgresLink
 from bot.storage.postgres.schema import migrate
+from bot.storage.postgres.writer import PostgresWriter
 from bot.storage.records import CHECKED, NAMES, find_damaged_texts
 from bot.storage.store import Store
 
