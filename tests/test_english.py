@@ -78,6 +78,7 @@ def test_help_of_every_command() -> None:
         "docs/slack-host.md",
         "docs/slack-workspaces.md",
         "docs/dice.md",
+        "docs/dice-protocol.md",
         "docs/hosts.md",
     ],
 )

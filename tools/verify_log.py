@@ -58,7 +58,7 @@ Each event has a number, a hash and a body. This program reads these fields of a
 
 Nothing here proves that `faces` and `deck` are those of the rules. `grognard verify` checks them.
 
-docs/dice.md describes how the dice work, docs/export.md the file.
+docs/dice-protocol.md describes how the dice work, docs/export.md the file.
 
 Exit status: 0 if nothing is wrong, 1 if something is (one line each), 2 if the file cannot be read.
 """

@@ -2,7 +2,7 @@
 
 Players act for their side, on its move. An act out of turn gets a remark. Strangers roll and look
 things up, a game master directs. The last functions say who may still add texts to the dice: one
-rule for play and for the check of a log, explained in docs/dice.md.
+rule for play and for the check of a log, explained in docs/dice-protocol.md.
 """
 
 from collections.abc import Iterable, Mapping
@@ -382,9 +382,9 @@ def are_texts_open(game: Game) -> bool:
 def is_alone(game: Game, person: str) -> bool:
     """Return whether nobody else takes part in the game.
 
-    Then nobody else could close the texts that players add to the dice: see docs/dice.md. In a
-    running game with sides, its players and its master take part, else everybody who wrote an
-    event.
+    Then nobody else could close the texts that players add to the dice: see
+    docs/dice-protocol.md. In a running game with sides, its players and its master take part,
+    else everybody who wrote an event.
     """
     if is_guarded(game):
         return {*game.players, game.master} <= {"", person}

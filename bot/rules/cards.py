@@ -3,7 +3,7 @@
 Nothing is shuffled ahead, so nobody can peek at the next card. A card is drawn by one die with as
 many sides as the pile has cards (one side for the last card). Face k is the k-th card in the pile,
 in the order in which the deck was declared, with copies next to each other. A cup is a deck of
-chits. docs/dice.md has test vectors.
+chits. docs/dice-protocol.md has test vectors.
 
 Only the cards *out* of the pile are stored: the number of each card in play, discarded or removed,
 under keys such as `cup/play/7`. The pile is the remainder of the deck, so a card can be neither

@@ -1,4 +1,4 @@
-"""Decks as values: no card is lost or doubled, a die draws what docs/dice.md says, and every
+"""Decks as values: no card is lost or doubled, a die draws what docs/dice-protocol.md says, and every
 card alike often.
 """
 
@@ -19,10 +19,10 @@ from bot.rules.proof.fair import Stream
 SEED, GAME = bytes(range(32)), "a1b2c3d4e5f60718"
 ROWS = re.findall(
     r"^\| (\d+) \| ([^|]+) \| ([^|]*)\| ([\d ]+) \| ([\d ]+) \| ([^|]+) \|$",
-    (Path(__file__).parents[2] / "docs/dice.md")
+    (Path(__file__).parents[2] / "docs/dice-protocol.md")
     .read_text()
     .partition("## Cards drawn")[2]
-    .partition("## Test")[0],
+    .partition("## The chain")[0],
     re.MULTILINE,
 )
 

@@ -1,4 +1,4 @@
-"""Every sentence of README, SECURITY.md and docs/dice.md, and every clause of what somebody
+"""Every sentence of README, SECURITY.md and the pages on dice, and every clause of what somebody
 "cannot", names the test that holds it or why it promises nothing, both ways; and a test that holds
 a promise fails when the promise is broken.
 
@@ -27,7 +27,14 @@ ROWS: list[dict[str, Any]] = yaml.load(
 PIECES = re.compile(r'(?<!":)(?<=[.:;])\s+|\s\|\s')
 CLAUSES = re.compile(r", |; (?=nor)|\. (?:Cannot )?(?=[a-z])")
 DRAWN, SECONDS = int(os.environ.get("GROGNARD_BROKEN", "7")), 600
-PAGES = ("README.md", "SECURITY.md", "docs/dice.md", "docs/first-fight.md", "docs/shell.md")
+PAGES = (
+    "README.md",
+    "SECURITY.md",
+    "docs/dice.md",
+    "docs/dice-protocol.md",
+    "docs/first-fight.md",
+    "docs/shell.md",
+)
 BREAKS = [row for row in ROWS if "break" in row]
 
 

@@ -1,4 +1,4 @@
-/* Hashes, canonical JSON and dice, as docs/dice.md describes them. No dependency, no network; one global: Proof. */
+/* Hashes, canonical JSON and dice, as docs/dice-protocol.md describes them. No dependency, no network; one global: Proof. */
 const Proof = (() => {
   "use strict";
   const NO_TEXTS = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
@@ -122,7 +122,7 @@ const Proof = (() => {
   const MIXED = [6, 6, 20, 10, 10, 10, 10, 10, 10, 100, 2, 6], MIXED_FACES = "6,5,9,5,6,8,7,8,5,80,1,4";
   const LARGE = 2147483649, LARGE_FACES = "860200860,356471403,1658414585,3";
 
-  /* The published vectors of docs/dice.md: a checker that fails them says so and checks nothing. */
+  /* The published vectors of docs/dice-protocol.md: a checker that fails them says so and checks nothing. */
   async function selfTest(eng) {
     const seed = Uint8Array.from({length: 32}, (_, i) => i), mac = await eng.mac(seed);
     const game = "a1b2c3d4e5f60718", faces = async (event, sides) => {

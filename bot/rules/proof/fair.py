@@ -8,7 +8,7 @@ All numbers in the text are decimal. EVENT is the event's number in the log, TEX
 of the players' texts, joined by newlines. Each digest is read as eight big-endian 32-bit words;
 those of the blocks 0, 1, 2 and so on are one row of words for the whole event. Each die in turn
 takes the next word below floor(2^32 / n) * n and shows word % n + 1; higher words are skipped.
-docs/dice.md has test vectors.
+docs/dice-protocol.md has test vectors.
 """
 
 import hmac

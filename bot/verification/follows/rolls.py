@@ -38,7 +38,7 @@ def find_closing_problem(past: Past, event: Event) -> str:
 
     The first die that Grognard rolls closes them, or `/fair close`. The author of the last text
     cannot close them. In a game with sides, an outsider's roll need not close them unless it uses
-    units. See docs/dice.md, "When texts close".
+    units. See docs/dice-protocol.md, "When texts close".
     """
     game = past.game
     author = event["who"]

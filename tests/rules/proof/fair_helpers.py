@@ -26,7 +26,7 @@ CHI_SQUARE = {
 
 @pytest.fixture(scope="module")
 def page(root: Path) -> str:
-    return (root / "docs" / "dice.md").read_text()
+    return (root / "docs" / "dice-protocol.md").read_text()
 
 
 def rows(page: str, heading: str) -> list[list[str]]:

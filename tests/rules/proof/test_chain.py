@@ -32,7 +32,7 @@ JSON = st.recursive(
 
 
 def test_the_published_vectors(root: Path) -> None:
-    page = (root / "docs" / "dice.md").read_text().split("## The chain")[1]
+    page = (root / "docs" / "dice-protocol.md").read_text().split("## The chain")[1]
     first, *rest = re.findall(r"^\| (?:`(\{.*\})`)? ?\| `([0-9a-f]{64})` \|$", page, re.MULTILINE)
     assert len(rest) == 2
     assert first == ("", compute_genesis("a1b2c3d4e5f60718"))

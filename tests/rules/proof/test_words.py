@@ -23,7 +23,7 @@ LARGE = 2**31 + 1
 
 @pytest.fixture(scope="module")
 def page(root: Path) -> str:
-    return (root / "docs" / "dice.md").read_text()
+    return (root / "docs" / "dice-protocol.md").read_text()
 
 
 def documented(page: str) -> Callable[..., list[int]]:
@@ -91,7 +91,7 @@ def _used(event: int, sides: list[int]) -> Iterator[int]:
 def test_the_printed_function_gives_the_same_faces(
     root: Path, seed: bytes, event: int, sides: list[int], texts: list[str]
 ) -> None:
-    printed = documented((root / "docs" / "dice.md").read_text())
+    printed = documented((root / "docs" / "dice-protocol.md").read_text())
     assert printed(seed, GAME, event, sides, texts) == drawn(
         Stream(seed, GAME, event, compute_digest(texts)), *sides
     )
