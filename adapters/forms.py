@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 from bot.app import App
-from bot.preferences.forms import KEPT, Draft, get_draft_action
+from bot.preferences.forms import DRAFT_FAMILIES, Draft, get_draft_action
 from bot.ui.form.form import Form, Room, build_form
 from bot.ui.form.submission import Filled, FormResult, evaluate_form
 from bot.ui.reply.reply import Reply
@@ -41,7 +41,7 @@ class OpenForm:
         """Return the path and options of the command that runs a filled form: of the button that
         runs its draft, or of the form's own command if a button cannot run it.
         """
-        if self.spec.family not in KEPT:
+        if self.spec.family not in DRAFT_FAMILIES:
             return self.spec.path, result.options
         action = get_draft_action(result.roll_mode, self.draft.key, result.options)
         name, _, arguments = action.partition(":")
@@ -105,7 +105,7 @@ async def save_draft_if_runnable(app: App, form: OpenForm, result: FormResult) -
 
     Return whether they were saved.
     """
-    if form.spec.family not in KEPT:
+    if form.spec.family not in DRAFT_FAMILIES:
         return False
     draft = form.draft._replace(options=result.options, wrong="", message="", better=None)
     await app.drafts.put(draft)

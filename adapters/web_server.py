@@ -35,7 +35,7 @@ MAX_AGE = 5 * 60
 """Seconds that a signed request may be old, or ahead."""
 MAX_SEEN = 200_000
 """Maximum number of requests that are remembered to recognize copies."""
-PATIENCE = 10.0
+BODY_SECONDS = 10.0
 """Seconds within which a request's body must arrive."""
 SMALL_BODY = 64 * 1024
 """Bytes up to which a body is read at once. What platforms send is nearly always smaller."""
@@ -296,7 +296,7 @@ async def _read_body(request: web.Request, large_bodies: asyncio.Semaphore) -> b
     is_small = length is not None and length <= SMALL_BODY
     turn = contextlib.nullcontext() if is_small else large_bodies
     try:
-        async with asyncio.timeout(PATIENCE), turn:
+        async with asyncio.timeout(BODY_SECONDS), turn:
             return await request.read()
     except TimeoutError:
         raise web.HTTPRequestTimeout(text="too slow") from None

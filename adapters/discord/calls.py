@@ -10,6 +10,7 @@ import asyncio
 import json
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from enum import IntEnum
 from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
@@ -23,8 +24,18 @@ from bot.ui.reply.reply import File
 
 log = logging.getLogger(__name__)
 
-MESSAGE, THINKING, DEFER_UPDATE, UPDATE, CHOICES, FORM = 4, 5, 6, 7, 8, 9
-"""Discord's types of first responses."""
+
+class ResponseType(IntEnum):
+    """Discord's types of first responses to an interaction."""
+
+    MESSAGE = 4
+    THINKING = 5
+    DEFER_UPDATE = 6
+    UPDATE = 7
+    CHOICES = 8
+    FORM = 9
+
+
 ANSWERED_BEFORE, UNKNOWN_INTERACTION = 40060, 10062
 UNKNOWN_WEBHOOK, UNKNOWN_MESSAGE = 10015, 10008
 USER_AGENT = "DiscordBot (https://example.org/grognard, 0.1)"
@@ -37,7 +48,7 @@ hangs up raises no OSError.
 _FILE_HOSTS = ("cdn.discordapp.com", "media.discordapp.net")
 _ATTEMPT = 2.0
 """Seconds that one attempt of a first response may take."""
-_PATIENCE = 6.0
+_RETRY_SECONDS = 6.0
 """Seconds within which any other call is repeated."""
 _RECEIPT_LIMIT = 3.2
 """Seconds after the interaction within which a first response is repeated. Discord takes it for 3
@@ -76,12 +87,11 @@ class DiscordApi:
     async def respond(
         self,
         request: DiscordRequest,
-        kind: int,
+        kind: ResponseType,
         message: DiscordMessage | None = None,
         data: Json | None = None,
     ) -> Json | None:
-        """Send the first response, with `message` or plain `data`. `kind` is one of the types of
-        first responses.
+        """Send the first response, with `message` or plain `data`.
 
         Return Discord's description of the response: {} if it arrived by a call that broke, None
         if a duplicate delivery of the interaction had responded before. Raises DiscordRefused
@@ -157,14 +167,14 @@ class DiscordApi:
         return f"/webhooks/{request.application}/{request.token}/messages/{which}"
 
     async def _with_retries(self, method: str, path: str, message: DiscordMessage | None) -> Json:
-        """Make a call, repeated for up to _PATIENCE seconds if Discord refuses it for now.
+        """Make a call, repeated for up to _RETRY_SECONDS seconds if Discord refuses it for now.
 
         A broken call is repeated as well, except a POST, which may have been carried out.
         """
         body = message.body if message else None
         files = message.files if message else ()
         clock = asyncio.get_running_loop().time
-        deadline = clock() + _PATIENCE
+        deadline = clock() + _RETRY_SECONDS
         call = partial(self._call_once, method, path, body, files, "", timeout=10)
         return await self._call_repeatedly(
             call, lambda: deadline - clock(), 0.25, twice=method != "POST"

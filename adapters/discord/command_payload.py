@@ -36,7 +36,7 @@ INSTALLS = {
 """The kinds of installs (0 a server, 1 a person) and the contexts for which Discord offers a
 command, by whether it works without a game.
 """
-MESSAGE = 3
+MESSAGE_MENU_COMMAND = 3
 """The type of a command in the menu of a message."""
 ENTRIES = {"Odds of this": "odds", "Undo this": "undo"}
 """The entries in the menu of a message, with the button of the message that each one presses."""
@@ -84,8 +84,9 @@ def split_by_size(commands: Sequence[Json]) -> tuple[list[Json], list[str]]:
 
 def list_menu_entries() -> list[Json]:
     """List the entries in the menu of a message as Discord takes them, without descriptions."""
+    install_fields = _build_install_fields(own_play=True)
     return [
-        {"name": name, "type": MESSAGE, "description": ""} | _build_install_fields(own_play=True)
+        {"name": name, "type": MESSAGE_MENU_COMMAND, "description": ""} | install_fields
         for name in ENTRIES
     ]
 

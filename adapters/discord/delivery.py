@@ -31,14 +31,10 @@ from adapters.delivery_loop import (
 )
 from adapters.discord.calls import (
     BROKEN,
-    DEFER_UPDATE,
-    FORM,
-    MESSAGE,
-    THINKING,
     UNKNOWN_MESSAGE,
-    UPDATE,
     DiscordApi,
     DiscordRefused,
+    ResponseType,
     Unsure,
 )
 from adapters.discord.channel_posts import ARCHIVED, LOADING, Posting
@@ -191,7 +187,10 @@ class Delivery:
             waiting = await self._app.answers.list_unseen(user)
             for key, reply in waiting[:MOST_TOLD]:
                 saved_reply = replace(
-                    reply, private=True, announce=None, lines=(*reply.lines, Small(KEPT))
+                    reply,
+                    private=True,
+                    announce=None,
+                    lines=(*reply.lines, Small(LATE_ANSWER_NOTE)),
                 )
                 message = self._posting.render(saved_reply, request, late=True)
                 await self._wire.follow_up(request, message)
@@ -239,7 +238,7 @@ class Delivery:
         A failure is only logged, because the user can simply open the form again.
         """
         try:
-            await self._wire.respond(request, FORM, data={**form})
+            await self._wire.respond(request, ResponseType.FORM, data={**form})
         except (DiscordRefused, Unsure) as error:
             log.warning("no form for interaction %s: %s", request.id, error)
 
@@ -339,10 +338,10 @@ class Delivery:
 
         Return whether that is known to have arrived as the first response.
         """
-        kind = THINKING
+        kind = ResponseType.THINKING
         data: Json | None = {"flags": EPHEMERAL} if private else {}
         if in_place:
-            kind = DEFER_UPDATE
+            kind = ResponseType.DEFER_UPDATE
             data = None
         try:
             return await self._wire.respond(request, kind, data=data) is not None
@@ -359,7 +358,7 @@ class Delivery:
         """
         if reply.seen:  # Discord sent this interaction twice: the other delivery answers it
             return
-        kind = UPDATE if in_place and reply.in_place else MESSAGE
+        kind = ResponseType.UPDATE if in_place and reply.in_place else ResponseType.MESSAGE
 
         async def send_first_response() -> object:
             """Send the answer and return the id of its message or announcement."""
@@ -376,7 +375,7 @@ class Delivery:
             await self._repeat_answer(request, reply)
 
     async def _respond(
-        self, request: DiscordRequest, kind: int, reply: Reply
+        self, request: DiscordRequest, kind: ResponseType, reply: Reply
     ) -> Mapping[str, Any] | None:
         """Send the first response. If Discord refuses for good to change a message, send
         `reply.instead` as a new one.
@@ -387,11 +386,11 @@ class Delivery:
         try:
             return await self._wire.respond(request, kind, self._posting.render(reply, request))
         except DiscordRefused as refused:
-            if kind != UPDATE or reply.instead is None or refused.is_temporary:
+            if kind != ResponseType.UPDATE or reply.instead is None or refused.is_temporary:
                 raise
             log.info("message %s could not be changed: %s", request.message, refused)
             return await self._wire.respond(
-                request, MESSAGE, self._posting.render(reply.instead, request)
+                request, ResponseType.MESSAGE, self._posting.render(reply.instead, request)
             )
 
     async def _show_answer(
@@ -532,7 +531,7 @@ LEAVE_AFTER = 1.0
 """Seconds between looks at a receipt that somebody else should answer."""
 AGAIN = (2.0, 8.0)
 """Seconds before each further attempt to deliver an answer that is stored nowhere."""
-KEPT = "Discord took no more answers when this one was ready, so you read it now."
+LATE_ANSWER_NOTE = "Discord took no more answers when this one was ready, so you read it now."
 
 
 class PostedAnswers:
@@ -676,7 +675,7 @@ class PostedAnswers:
         log.error("Discord refuses the answer %r", reply.title[:100])
         try:
             bare = self._posting.render(Reply(reply.title[:300], private=reply.private), request)
-            if await self._wire.respond(request, MESSAGE, bare) is None:
+            if await self._wire.respond(request, ResponseType.MESSAGE, bare) is None:
                 await self._wire.edit(request, bare)
         except (DiscordRefused, Unsure):
             return

@@ -15,7 +15,7 @@ from typing import Any
 
 import discord
 
-from adapters.discord.calls import CHOICES, DiscordApi, DiscordRefused, Unsure
+from adapters.discord.calls import DiscordApi, DiscordRefused, ResponseType, Unsure
 from adapters.discord.channels import confirm_channels
 from adapters.discord.command_payload import ATTACHMENT, CHANNEL, ENTRIES
 from adapters.discord.delivery import Delivery
@@ -306,7 +306,7 @@ async def answer_completion(
         name = remove_invisible(suggestion.name)[:MAX_LENGTH].strip()
         choices.append({"name": name or suggestion.value, "value": suggestion.value})
     try:
-        await services.wire.respond(request, CHOICES, data={"choices": choices})
+        await services.wire.respond(request, ResponseType.CHOICES, data={"choices": choices})
     except (DiscordRefused, Unsure) as error:
         log.info("suggestions came too late: %s", error)
 

@@ -47,7 +47,7 @@ WAITS = (2.0, 10.0, 60.0, 300.0, 900.0)
 HOUR = 3_600.0
 TOO_MANY_A_DAY = 30034
 """Discord's code for too many new commands in a day."""
-PATIENCE = 5.0
+MANAGER_WAIT_SECONDS = 5.0
 """Maximum seconds that the answer to a manager waits for Discord."""
 ONLY_GLOBAL = ("contexts", "integration_types")
 """Keys that only global commands have."""
@@ -160,13 +160,15 @@ class ServerCommands:
         """Add to an answer for a manager that Discord has not taken the change of a server's
         commands, and why.
 
-        Waits up to PATIENCE seconds for Discord. A refusal stays as it is.
+        Waits up to MANAGER_WAIT_SECONDS seconds for Discord. A refusal stays as it is.
         """
         pending = self._servers.get(server)
         sentence = self._sentences.pop(server, "")
         if pending is not None:
             try:
-                sentence = await asyncio.wait_for(asyncio.shield(pending.sentence), PATIENCE)
+                sentence = await asyncio.wait_for(
+                    asyncio.shield(pending.sentence), MANAGER_WAIT_SECONDS
+                )
             except TimeoutError:
                 sentence = NOT_YET
             self._sentences.pop(server, None)

@@ -151,7 +151,7 @@ class DiscordRequest:
 
         `pressed` is the spot of the public message with the pressed button.
         """
-        fields_by_name = {name: getattr(self, name) for name in _KEPT}
+        fields_by_name = {name: getattr(self, name) for name in _STORED_FIELDS}
         if self.message and not self.private_message and not self.owner:
             fields_by_name["pressed"] = self.build_spot(self.message)
         return fields_by_name | additions
@@ -189,7 +189,9 @@ _OF_THE_MOMENT = (
     "shut",
 )
 """Fields that are not stored: they change, or they matter only while the request is handled."""
-_KEPT = tuple(field.name for field in fields(DiscordRequest) if field.name not in _OF_THE_MOMENT)
+_STORED_FIELDS = tuple(
+    field.name for field in fields(DiscordRequest) if field.name not in _OF_THE_MOMENT
+)
 
 
 def build_unasked_request(place: str, id: int, rights: Callable[[int, int], int]) -> DiscordRequest:

@@ -144,11 +144,11 @@ async def is_still_member(wire: SlackApi, teams: Teams, user: str, place: str) -
         return None
 
 
-KEPT = 600.0
+NAME_CACHE_SECONDS = 600.0
 """Seconds for which a name from Slack is cached."""
-UNKNOWN_KEPT = 1.0
+MISSING_NAME_CACHE_SECONDS = 1.0
 """The same for a name that Slack did not give, short so that no right is lost for long."""
-PATIENCE = 1.0
+NAME_WAIT_SECONDS = 1.0
 """Maximum seconds that an answer waits for a name."""
 MAX_KNOWN = 10_000
 
@@ -165,7 +165,7 @@ class People:
     async def find(self, request: SlackRequest) -> Person:
         """Return the person who sent a request, with their name and whether they are an admin.
 
-        If Slack does not say within PATIENCE seconds, return the cached person, or one with the
+        If Slack does not say within NAME_WAIT_SECONDS, return the cached person, or one with the
         name in the request.
         """
         key = request.person_key
@@ -178,8 +178,8 @@ class People:
             self._lookups[key] = since, task
             task.add_done_callback(lambda _: self._lookups.pop(key, None))
         try:
-            # all requests of a person wait together, PATIENCE seconds from the first
-            patience_left = max(0.0, since + PATIENCE - time.monotonic())
+            # all requests of a person wait together, NAME_WAIT_SECONDS seconds from the first
+            patience_left = max(0.0, since + NAME_WAIT_SECONDS - time.monotonic())
             return await asyncio.wait_for(asyncio.shield(task), patience_left)
         except TimeoutError:
             return person or _build_person_from_payload(request)
@@ -192,13 +192,13 @@ class People:
         """
         entry = self._cached_people.get(request.person_key)
         person = entry[1] if entry else _build_person_from_payload(request)
-        lifetime = UNKNOWN_KEPT
+        lifetime = MISSING_NAME_CACHE_SECONDS
         try:
             team = await self._teams.find(request.team)
             if team is not None:
                 info = await self._wire.call_with_form(team.token, "users.info", user=request.user)
                 person = _build_person(request, info.get("user") or {})
-                lifetime = KEPT
+                lifetime = NAME_CACHE_SECONDS
         except Busy as busy:
             lifetime = max(lifetime, busy.seconds)
         except SlackRefused:

@@ -62,7 +62,7 @@ BURST = INTERVAL
 """Seconds that a message may come early, so that a channel takes two at once after a pause. Slack
 takes three; one is left for a process that has just started.
 """
-PATIENCE = 30.0
+MAX_TROUBLE_SECONDS = 30.0
 """Seconds of trouble after which an answer is left to the outbox. If Slack asks to wait, the
 channel waits for as long as it asks.
 """
@@ -171,7 +171,7 @@ class Posts:
         """Post a reply, again while Slack is busy. Any refusal or trouble becomes the outcome.
 
         The outcome is Delivered, or Undeliverable if Slack refuses or the app is not installed in
-        the workspace. It is RetryLater once the trouble lasts longer than PATIENCE; waits that
+        the workspace. It is RetryLater once the trouble lasts longer than MAX_TROUBLE_SECONDS; waits that
         Slack asks for have no limit.
         """
         wait = MIN_PAUSE
@@ -190,7 +190,10 @@ class Posts:
                 pause = max(busy.seconds, MIN_PAUSE if busy.is_asked else wait)
                 wait = min(wait * 2, MAX_BACKOFF)
                 log.info("answer in %s waits %.1f s: %s", request.where.key, pause, busy)
-                if not busy.is_asked and time.monotonic() - progress.since + pause > PATIENCE:
+                if (
+                    not busy.is_asked
+                    and time.monotonic() - progress.since + pause > MAX_TROUBLE_SECONDS
+                ):
                     log.warning("could not post an answer in %s: %s", request.where.key, busy)
                     return RetryLater(unsure=progress.unsure)
                 await asyncio.sleep(pause)
@@ -291,7 +294,7 @@ class Posts:
                 )
                 return bool(answer)
             except Busy as busy:
-                await asyncio.sleep(min(max(busy.seconds, MIN_PAUSE), PATIENCE))
+                await asyncio.sleep(min(max(busy.seconds, MIN_PAUSE), MAX_TROUBLE_SECONDS))
             except SlackRefused:
                 break
         return False

@@ -52,7 +52,7 @@ IN_PLACE = (
     "handover",
 )
 """Buttons that turn their message into the answer, or the next page."""
-PATIENCE = 1.0
+BUTTON_REMOVAL_SECONDS = 1.0
 """Maximum seconds for the removal of used buttons."""
 
 
@@ -322,7 +322,9 @@ class Listeners:
             "blocks": remove_one_time_buttons(message["blocks"]),
         }
         try:
-            await asyncio.wait_for(self._work.wire.respond(request.response_url, body), PATIENCE)
+            await asyncio.wait_for(
+                self._work.wire.respond(request.response_url, body), BUTTON_REMOVAL_SECONDS
+            )
         except (Busy, SlackRefused, TimeoutError) as trouble:
             log.info("could not remove buttons: %s", trouble)
 

@@ -19,7 +19,7 @@ PLATFORM = "slack:"
 URL_LIFE = 29 * 60.0  # Slack says 30 minutes
 _UNNAMED = ("directmessage", "privategroup")
 """Names that Slack gives to channels without a public name."""
-_KEPT = (
+_STORED_FIELDS = (
     "team",
     "channel",
     "user",
@@ -147,7 +147,9 @@ class SlackRequest:
 
         `pressed` is the spot of the public message with the pressed button.
         """
-        fields = {name: value for name, value in asdict(self).items() if name in _KEPT and value}
+        fields = {
+            name: value for name, value in asdict(self).items() if name in _STORED_FIELDS and value
+        }
         if self.pressed:
             fields["pressed"] = self.build_spot(self.message)
         return fields
@@ -159,7 +161,7 @@ class SlackRequest:
         Without a channel in `data`, build one for a message that nobody asked for: for the place
         with this key, with "" as its user.
         """
-        fields = {name: data[name] for name in _KEPT if name in data}
+        fields = {name: data[name] for name in _STORED_FIELDS if name in data}
         if "channel" not in fields:
             team, _, channel_and_thread = place.removeprefix(PLATFORM).partition("/")
             channel, _, thread = channel_and_thread.partition("/")

@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 REFUSED = "refused-blocks"
 """The kind of the notes about refused block types."""
-KEPT = 7 * 86_400.0
+REFUSED_TYPE_SECONDS = 7 * 86_400.0
 """Seconds for which a refused type is not sent again."""
 MOST_KNOWN = 10_000
 CHART, CONTAINER, TABLE = "data_visualization", "container", "table"
@@ -75,7 +75,7 @@ class WorkspaceBlocks:
 
     async def record_refusal(self, team: str, types: Iterable[str]) -> None:
         """Note that a workspace refused these types, in this process and in the store."""
-        until = self._clock() + KEPT
+        until = self._clock() + REFUSED_TYPE_SECONDS
         refused_until = self._refused_until.get(team, {}) | dict.fromkeys(types, until)
         self._refused_until[team] = refused_until
         try:

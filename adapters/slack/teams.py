@@ -23,7 +23,7 @@ from bot.rules.errors import UserError
 
 log = logging.getLogger(__name__)
 
-KEPT = 30.0
+INSTALLATION_CACHE_SECONDS = 30.0
 """Seconds for which an installation is cached, because another process may have removed it."""
 INSTALLATION = "installation"
 """The kind of the notes about installations."""
@@ -124,7 +124,7 @@ class Teams:
     ) -> None:
         self._vault = vault
         self._fixed: dict[str, Team] = {}
-        self._cached_teams = TTLCache[str, Team](10_000, KEPT, clock)
+        self._cached_teams = TTLCache[str, Team](10_000, INSTALLATION_CACHE_SECONDS, clock)
 
     def add(self, team: Team) -> None:
         """Add a workspace whose token is in the settings."""

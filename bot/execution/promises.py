@@ -42,7 +42,7 @@ STORED_WITHIN = 0.2
 NOTE = "Not recorded: nothing can be saved just now. The log has no trace of these dice, and no unit has changed."
 DOWN = 15.0
 """Seconds for which a store counts as down after a failure."""
-KEPT = 1_000
+MAX_REMEMBERED_REPLIES = 1_000
 """Unrecorded replies that are remembered, so that a repeated request gets the same dice."""
 _NEVER = ("secret", "odds", "compare", "rounds")
 """Options that need more than dice: a log that keeps the result, or the worker."""
@@ -54,7 +54,7 @@ class UnrecordedAnswers:
     def __init__(self, steady: Clock) -> None:
         self._steady = steady
         self._failed = -DOWN
-        self.kept = LRUCache[str, Reply](KEPT)
+        self.kept = LRUCache[str, Reply](MAX_REMEMBERED_REPLIES)
         """The answers, by request id."""
 
     def answer_instead(self, error: UserError, command: Command, *, sure: bool) -> Reply | None:

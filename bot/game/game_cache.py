@@ -21,7 +21,7 @@ from bot.storage.store import Store
 
 SNAPSHOT_EVERY = 25
 """Events between two snapshots, and so the most that loading replays."""
-KEPT = 32 * 2**20
+CACHE_BYTES = 32 * 2**20
 """Bytes for games in memory: about ten thousand channels of free play, or a thousand games with
 armies.
 """
@@ -152,7 +152,7 @@ def restore_game(saved: Saved) -> LoadedGame:
 class GameCache:
     """A bounded cache over the store's games."""
 
-    def __init__(self, store: Store, kept: int = KEPT) -> None:
+    def __init__(self, store: Store, kept: int = CACHE_BYTES) -> None:
         self._store = store
         self._loaded = LRUCache[str, LoadedGame](
             kept, lambda loaded: min(estimate_size(loaded), kept)

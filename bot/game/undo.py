@@ -32,9 +32,9 @@ SILENT = 7 * 24 * 3600
 """Seconds without an act of the other side before somebody else may agree in their place."""
 LEFT, SILENCE, EDITION = "left", "silent", "edition"
 """Reasons for a manager to agree in place of the other side, and for a free undo of what waits."""
-FIRST, MOST = 50, 2_000
+EVENTS_READ_FIRST, MAX_EVENTS_READ = 50, 2_000
 """Events read at first on the way back from the newest, and at most."""
-LOOK_BACK = 200
+MAX_EVENTS_SEARCHED = 200
 """Events that are searched for the undo or redo of another event."""
 
 
@@ -361,7 +361,7 @@ def _is_silent_upkeep(event: Mapping[str, Any]) -> bool:
 async def load_last_step(store: Store, ledger: Ledger, person: str) -> tuple[LastStep, list[Json]]:
     """Find the player's last step, and load as much of the log as that takes.
 
-    The search ends once older events cannot change the step, or after LOOK_BACK events if there is
+    The search ends once older events cannot change the step, or after MAX_EVENTS_SEARCHED events if there is
     something to offer: a plain roll, or the step of another player. If nothing can be undone, the
     step has no `offers`. Also return the events that were loaded, newest first.
     """
@@ -372,7 +372,7 @@ async def load_last_step(store: Store, ledger: Ledger, person: str) -> tuple[Las
         nonlocal step
         step = find_last_step(events, ledger.game, person)
         is_last_known = step.certain is None or step.certain.last > 0
-        is_far_back = len(events) >= LOOK_BACK and bool(step.offers)
+        is_far_back = len(events) >= MAX_EVENTS_SEARCHED and bool(step.offers)
         return is_last_known and (step.is_settled or is_far_back)
 
     await _read_back(store, ledger, events, is_enough)
@@ -396,13 +396,13 @@ async def load_newest_step(store: Store, ledger: Ledger) -> int:
 async def _read_back(
     store: Store, ledger: Ledger, events: list[Json], is_enough: Callable[[], bool]
 ) -> None:
-    """Add events to `events`, newest first, until they are enough, at most MOST of them.
+    """Add events to `events`, newest first, until they are enough, at most MAX_EVENTS_READ of them.
 
     Read the store only if the present events, or those of this command, are not enough.
     """
     if not events:
         events += ledger.bodies[::-1]
-    limit = FIRST
+    limit = EVENTS_READ_FIRST
     is_all = False
     while not is_enough() and not is_all:
         oldest_number = events[-1]["number"] if events else None
@@ -410,8 +410,8 @@ async def _read_back(
             ledger.row, before=oldest_number, limit=limit, newest_first=True
         )
         events += [row.data for row in rows]
-        is_all = len(rows) < limit or len(events) >= MOST
-        limit = 10 * FIRST
+        is_all = len(rows) < limit or len(events) >= MAX_EVENTS_READ
+        limit = 10 * EVENTS_READ_FIRST
 
 
 def _find_last_effective(

@@ -31,7 +31,7 @@ EVERY = 5.0
 PROBE_AFTER = 30.0
 """Seconds without a commit before a test commit."""
 PROBE_SECONDS = 10.0
-PATIENCE = 60.0
+MAX_AWAY_SECONDS = 60.0
 """Seconds that a platform may be away: it comes back by itself after most troubles."""
 LATE = 120.0
 """Seconds after which an answer in the outbox is late."""
@@ -285,7 +285,7 @@ class Health:
         return f"the disk is nearly full: {sight.free // MIB} MiB are free"
 
     def _list_lost_platforms(self, links: Mapping[str, str]) -> Sequence[str]:
-        """Return `platform: problem` for each platform that has been away for PATIENCE or longer.
+        """Return `platform: problem` for each platform that has been away for MAX_AWAY_SECONDS or longer.
 
         `links` has the problem of each platform now, "" for none.
         """
@@ -294,7 +294,7 @@ class Health:
         return [
             f"{name}: {links[name]}"
             for name, since in self._away.items()
-            if now - since >= PATIENCE
+            if now - since >= MAX_AWAY_SECONDS
         ]
 
 

@@ -48,7 +48,8 @@ LINE_SECONDS = 20.0
 """Maximum number of seconds in line: by then nobody looks at the screen any more."""
 HERE = 4
 """Number of inline calculations in line before the worker is used."""
-KEPT = 256
+MAX_CACHED_PLANS = 256
+"""Results of the worker that are cached."""
 _SECRET = ("TOKEN", "SECRET", "KEY", "PASS", "DATABASE_URL")
 _ROOT = Path(__file__).resolve().parents[2]
 
@@ -62,7 +63,7 @@ class OddsService:
 
     def __init__(self, worker: Worker) -> None:
         self._worker = worker
-        self._kept = LRUCache[str, dict[str, Distribution]](KEPT)
+        self._kept = LRUCache[str, dict[str, Distribution]](MAX_CACHED_PLANS)
         self._under_way: dict[str, asyncio.Task[dict[str, Distribution]]] = {}
         self._here = asyncio.Semaphore()
         self._waiting = 0

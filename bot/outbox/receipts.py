@@ -20,7 +20,7 @@ from bot.ui.spec import FLAGS, Command, Receipt
 log = logging.getLogger(__name__)
 often = get_seldom_logger(f"{__name__}.often")
 
-PATIENCE = 1.0
+RECEIPT_WRITE_SECONDS = 1.0
 """Seconds for writing a receipt down. The user sees nothing in this time."""
 REFERENCE = "reference "
 AT_ONCE = 50
@@ -48,10 +48,10 @@ class Receipts:
         """Store a receipt that will be shown, and hold it.
 
         One that another process has stored before is left to it. Raise StoreError if that fails or
-        takes longer than PATIENCE. A receipt that is stored later all the same is dropped.
+        takes longer than RECEIPT_WRITE_SECONDS. A receipt that is stored later all the same is dropped.
         """
         work = asyncio.ensure_future(self._journal.note(Receipt(command, until), LEASE))
-        finished, _ = await asyncio.wait({work}, timeout=PATIENCE)
+        finished, _ = await asyncio.wait({work}, timeout=RECEIPT_WRITE_SECONDS)
         if not finished:
             self._refused.add(command.request_id)
             work.add_done_callback(lambda _: self._handle_late_note(work, command.request_id))

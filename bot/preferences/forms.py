@@ -137,7 +137,7 @@ class Drafts:
 
 DRAFTED, OF_EVENT = "draft:", "event:"
 LONGEST = 90
-KEPT = ("sequence", "lookup", "roll")
+DRAFT_FAMILIES = ("sequence", "lookup", "roll")
 """Families of commands whose draft a button can run."""
 ROLLS = ("sequence", "roll")
 NO_FIX = (
@@ -431,7 +431,7 @@ class FormService:
         spec = self._registry.with_games(systems).get(path)
         with use_systems(systems):
             options = remove_derived_inputs(event) if spec is not None else {}
-        if spec is None or spec.family not in KEPT or event.get("sealed"):
+        if spec is None or spec.family not in DRAFT_FAMILIES or event.get("sealed"):
             message = f"#{digits[:12]} cannot be changed and done again."
             raise UserError(message, hint="Type the command again.", code="not-repeatable")
         if loaded is not None and loaded.game.ended and spec.family == "sequence":
@@ -457,7 +457,7 @@ class FormService:
             start_button = Button(f"{OPEN_FORM}game start", "Start a game")
             return replace(reply, buttons=(*reply.buttons, start_button))
         may_retry = reply.code in TRY_AGAIN
-        is_draft_runnable = spec.family in KEPT
+        is_draft_runnable = spec.family in DRAFT_FAMILIES
         if not spec.options or reply.code in NO_FIX:
             return reply
         if not is_draft_runnable and (may_retry or not _can_correct(spec, reply)):
@@ -503,7 +503,11 @@ class FormService:
             draft = draft._replace(wrong=reply.option, message=describe_in_form(spec, reply))
             label = "Go on" if reply.code == ONE_MORE else "Fix it"
             buttons = [Button(f"{OPEN_FORM}{DRAFTED}{draft.key}", label)]
-        if reply.better and spec.family in KEPT and spec.system in ("", *self._registry.games):
+        if (
+            reply.better
+            and spec.family in DRAFT_FAMILIES
+            and spec.system in ("", *self._registry.games)
+        ):
             better_options = parse_text(reply.better, self._registry).options
             better_options = set_roll_mode(spec, better_options, roll_mode)
             draft = draft._replace(better=_drop_files(better_options))

@@ -582,7 +582,7 @@ def apply_rule_defaults(spec: CommandSpec, system: System | None, game: Game) ->
     return spec._replace(options=tuple(options))
 
 
-READ_BACK = 200
+MAX_EVENTS_SEARCHED = 200
 """The maximum number of events that are searched."""
 
 
@@ -590,7 +590,7 @@ async def find_removed_unit(store: Store, loaded: LoadedGame, name: str) -> str:
     """Return the name of a unit with this name or handle that was taken off the roster; "" for
     none.
     """
-    for row in await store.load_events(loaded.row, limit=READ_BACK, newest_first=True):
+    for row in await store.load_events(loaded.row, limit=MAX_EVENTS_SEARCHED, newest_first=True):
         after = row.data.get("after", {}).get("units", {})
         for key, unit in row.data.get("before", {}).get("units", {}).items():
             if unit and after.get(key, unit) is None and name.casefold() in (key, unit["handle"]):
@@ -605,7 +605,7 @@ async def load_last_inputs(
     person = loaded.find_person(user) if loaded is not None else None
     if loaded is None or person is None:
         return {}
-    for row in await store.load_events(loaded.row, limit=READ_BACK, newest_first=True):
+    for row in await store.load_events(loaded.row, limit=MAX_EVENTS_SEARCHED, newest_first=True):
         event = row.data
         if event.get("who") == person.person and event.get("command") == " ".join(path):
             return remove_derived_inputs(event)

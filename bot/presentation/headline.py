@@ -364,7 +364,7 @@ def _format_results(results: Results, types: Mapping[str, str], group: list[Unit
 
 
 NO_EFFECT = "no effect"
-BOLD, FIRST = "bold", "first"
+BOLD_WEIGHT, FIRST_WEIGHT = "bold", "first"
 
 
 class ResultWords(NamedTuple):
@@ -428,8 +428,8 @@ def _build_result_words(token: str, spec: Mapping[str, str]) -> ResultWords:
         says,
         spec.get("many", says),
         spec.get("tone", NOTHING),
-        weight in (BOLD, FIRST),
-        weight == FIRST,
+        weight in (BOLD_WEIGHT, FIRST_WEIGHT),
+        weight == FIRST_WEIGHT,
     )
 
 

@@ -93,7 +93,7 @@ def _parse_facts(facts: Mapping[int, str]) -> dict[int, dict[str, object]]:
 
 MAX_MESSAGES = 60
 """Number of latest messages that are kept: a page that missed more is loaded again."""
-PATIENCE = 3.0
+FACTS_WAIT_SECONDS = 3.0
 """Seconds that a page waits for the facts of its events. Later ones are in the next page."""
 RENDERING = 20.0
 """Seconds that the worker may take for a page, an update or a picture."""
@@ -284,12 +284,12 @@ class WatchedGame:
             await FACTS.compute_missing(self._run_in_worker, self._fact_requests)
 
     async def _compute_facts(self) -> None:
-        """Compute the facts of new events, and wait for them at most PATIENCE seconds. The rest is
+        """Compute the facts of new events, and wait for them at most FACTS_WAIT_SECONDS. The rest is
         computed in the background.
         """
         if self._fact_task is None or self._fact_task.done():
             self._fact_task = asyncio.create_task(self._compute_missing_facts())
-        await asyncio.wait([self._fact_task], timeout=PATIENCE)
+        await asyncio.wait([self._fact_task], timeout=FACTS_WAIT_SECONDS)
 
 
 def _build_texts(export: Json) -> tuple[str, dict[int, str]]:

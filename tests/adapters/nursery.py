@@ -67,10 +67,10 @@ as long as ever.
 DEADLINES = (
     "adapters.discord.calls._RECEIPT_LIMIT",
     "adapters.discord.incoming.BEFORE_A_RECEIPT",
-    "adapters.slack.channels.PATIENCE",
-    "adapters.slack.listeners.PATIENCE",
-    "bot.commands.undo.undo.PATIENCE",
-    "bot.outbox.receipts.PATIENCE",
+    "adapters.slack.channels.NAME_WAIT_SECONDS",
+    "adapters.slack.listeners.BUTTON_REMOVAL_SECONDS",
+    "bot.commands.undo.undo.MEMBER_CHECK_SECONDS",
+    "bot.outbox.receipts.RECEIPT_WRITE_SECONDS",
     "bot.storage.sqlite.journal.BUSY_SECONDS",
 )
 """What bots do without, or refuse, where it takes longer, as platforms wait three seconds. The

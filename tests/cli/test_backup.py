@@ -204,7 +204,7 @@ async def test_with_postgresql_away_a_copy_is_for_later(
     home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("DATABASE_URL", "postgresql://grognard:Zwiebel@127.0.0.1:1/grognard")
-    monkeypatch.setattr("bot.storage.postgres.link.PATIENCE", 0.1)
+    monkeypatch.setattr("bot.storage.postgres.link.SERVER_WAIT_SECONDS", 0.1)
     assert await grognard(["backup", str(home / "new.db")]) == 75
     said = capsys.readouterr()
     assert said.err == (

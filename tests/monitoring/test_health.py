@@ -200,7 +200,7 @@ async def test_red_when_a_platform_has_been_gone_for_a_minute(
     host.app.links["discord"] = lambda: "no connection for shard 0"
     assert await host.look() == (), "it mostly comes back by itself"
     assert host.health.sight.unready == "discord: no connection for shard 0"
-    monkeypatch.setattr(looking, "PATIENCE", 0.0)
+    monkeypatch.setattr(looking, "MAX_AWAY_SECONDS", 0.0)
     assert await host.look() == ("discord: no connection for shard 0",)
     assert host.figure('grognard_connected{platform="discord"}') == 0
 

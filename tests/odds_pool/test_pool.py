@@ -138,7 +138,7 @@ async def test_large_odds_go_to_the_worker_and_a_refusal_is_not_kept(
 async def test_the_number_of_counts_that_are_kept_is_bounded(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(counting, "KEPT", 3)
+    monkeypatch.setattr(counting, "MAX_CACHED_PLANS", 3)
     counted = Counted(monkeypatch)
     for fp in range(1, 10):
         await counted.ask(fp)

@@ -391,7 +391,7 @@ class Stuck(Journal):
 async def stuck(
     tmp_path: Path, clock: Hand, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Stuck]:
-    monkeypatch.setattr("bot.outbox.receipts.PATIENCE", 0.2)
+    monkeypatch.setattr("bot.outbox.receipts.RECEIPT_WRITE_SECONDS", 0.2)
     journal = Stuck(tmp_path / "slow.db", clock)
     yield journal
     await journal.close()
@@ -405,7 +405,7 @@ async def test_an_answer_that_is_stored_meanwhile_is_not_called_undone(
     """
     app = await fresh_app(clock)
     app.receipts._journal = stuck
-    monkeypatch.setattr("bot.outbox.receipts.PATIENCE", 60.0)
+    monkeypatch.setattr("bot.outbox.receipts.RECEIPT_WRITE_SECONDS", 60.0)
     work = asyncio.create_task(app.run(roll()))
     await asyncio.sleep(0)
     promise = asyncio.create_task(app.promise_answer(roll(), clock.now + 600))

@@ -20,7 +20,7 @@ from adapters.slack.modal import ROOM as VIEW
 from bot.commands.dispatch import load_shared_registry
 from bot.commands.play.answer_buttons import find_retarget_option, replace_targets
 from bot.preferences.form_rights import FOR_PLAYERS
-from bot.preferences.forms import KEPT, get_draft_action
+from bot.preferences.forms import DRAFT_FAMILIES, get_draft_action
 from bot.presentation.firers_and_targets import resolve_unit_names
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import OF_HEX
@@ -375,14 +375,14 @@ async def fix_labels(channel: Channel, spec: CommandSpec, code: str, option: str
 async def test_there_is_no_fix_where_no_field_was_wrong(code: str) -> None:
     channel = await Channel.fresh()
     for spec in load_shared_registry():
-        if spec.family not in KEPT and spec.options:
+        if spec.family not in DRAFT_FAMILIES and spec.options:
             assert await fix_labels(channel, spec, code, "") == [], spec.name
 
 
 async def test_a_fix_leads_to_the_field_that_was_wrong() -> None:
     channel = await Channel.fresh()
     for spec in load_shared_registry():
-        if spec.family in KEPT or not spec.options:
+        if spec.family in DRAFT_FAMILIES or not spec.options:
             continue
         for option in spec.options:
             labels = await fix_labels(channel, spec, "bad-value", option.name)

@@ -18,7 +18,7 @@ import pytest
 from adapters.discord.modal import ROOM as MODAL
 from adapters.slack.modal import ROOM as VIEW
 from bot.commands.dispatch import load_shared_registry
-from bot.preferences.forms import KEPT, get_draft_action
+from bot.preferences.forms import DRAFT_FAMILIES, get_draft_action
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import RosterUnit
@@ -46,7 +46,7 @@ from tests.playing import Channel, two_sides
 ROLLED = [
     spec
     for spec in load_shared_registry()
-    if spec.family in KEPT and spec.find_option(SECRET) is not None
+    if spec.family in DRAFT_FAMILIES and spec.find_option(SECRET) is not None
 ]
 COUNTED = [spec for spec in ROLLED if spec.find_option(ODDS) is not None]
 ROOT = Path(__file__).parents[2]
@@ -125,7 +125,7 @@ def test_a_form_filled_from_the_example_is_taken_as_it_stands(
     specs = [spec for spec in load_shared_registry() if spec.target and spec.example]
     assert {"asl", "salt-road", "three-mills"} <= {spec.system for spec in specs}
     for spec in specs:
-        if spec.family not in KEPT or spec.find_option(SECRET) is None:
+        if spec.family not in DRAFT_FAMILIES or spec.find_option(SECRET) is None:
             continue
         example = dict(parse_text(spec.example, load_shared_registry()).options)
         taken = as_opened(spec, example, CompletionContext(system=spec.system), room)

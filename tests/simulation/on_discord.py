@@ -16,15 +16,12 @@ from cachetools import LRUCache
 
 from adapters.discord.calls import (
     ANSWERED_BEFORE,
-    DEFER_UPDATE,
-    MESSAGE,
-    THINKING,
     UNKNOWN_INTERACTION,
     UNKNOWN_MESSAGE,
     UNKNOWN_WEBHOOK,
-    UPDATE,
     DiscordApi,
     DiscordRefused,
+    ResponseType,
     Unsure,
 )
 from adapters.discord.channel_posts import LOADING, Posting
@@ -137,17 +134,19 @@ class Discord:
             raise DiscordRefused(400, ANSWERED_BEFORE, "Interaction has already been acknowledged.")
         if self._world.loop.time() - request.at > RECEIPT_LIMIT:
             raise DiscordRefused(404, UNKNOWN_INTERACTION, "Unknown interaction")
-        if kind in (UPDATE, DEFER_UPDATE):
+        if kind in (ResponseType.UPDATE, ResponseType.DEFER_UPDATE):
             assert request.message is not None
             self.first[request.token], self.original[request.token] = kind, request.message
-            if kind == UPDATE:
+            if kind == ResponseType.UPDATE:
                 request.shown.append(request.message)
                 self._written(request.message, data, files)
-        elif kind == MESSAGE:
+        elif kind == ResponseType.MESSAGE:
             self.first[request.token] = kind
             self._post(request, data, files, original=True)
         else:
-            assert kind == THINKING, "a form opens: this intent lacks what its command needs"
+            assert kind == ResponseType.THINKING, (
+                "a form opens: this intent lacks what its command needs"
+            )
             self.first[request.token] = kind
             private = bool(int(data.get("flags") or 0) & EPHEMERAL)
             placeholder = self._world.new_message(

@@ -97,7 +97,7 @@ async def check(store: Store, saved: set[int]) -> None:
 async def test_a_full_disk_under_the_server(
     small_disk: Path, server: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(link, "PATIENCE", 1.0)
+    monkeypatch.setattr(link, "SERVER_WAIT_SECONDS", 1.0)
     async with await PostgresStore.open(server.new_database()) as store:
         app = App(store)
         saved, number = await play_until_full(app, small_disk)

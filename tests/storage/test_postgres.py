@@ -101,7 +101,7 @@ async def test_a_server_that_goes_away_in_mid_traffic_loses_and_doubles_nothing(
 async def test_a_server_that_stays_away_gives_one_kind_line(
     own_server: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(link, "PATIENCE", 0.2)
+    monkeypatch.setattr(link, "SERVER_WAIT_SECONDS", 0.2)
     async with await PostgresStore.open(own_server.new_database()) as store:
         own_server.stop()
         for ask in (
@@ -113,7 +113,7 @@ async def test_a_server_that_stays_away_gives_one_kind_line(
                 await ask
             assert refused.value.code == "store-away"
         own_server.start()
-        monkeypatch.setattr(link, "PATIENCE", 60.0)  # a busy machine takes its time
+        monkeypatch.setattr(link, "SERVER_WAIT_SECONDS", 60.0)  # a busy machine takes its time
         assert (await store.commit(roll("g1", 1))).outbox == (1,)
 
 
@@ -122,7 +122,7 @@ async def test_a_server_that_is_away_is_waited_for_once(
     own_server: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Not by each command anew, nor twice by one: whoever comes later is refused at once."""
-    monkeypatch.setattr(link, "PATIENCE", 1.5)
+    monkeypatch.setattr(link, "SERVER_WAIT_SECONDS", 1.5)
     # a server that is there takes its time on a busy machine
     monkeypatch.setattr(link, "RECONNECT", 60.0)
     monkeypatch.setattr(postgres_store, "SHORT_PATIENCE", 0.1)
@@ -252,7 +252,7 @@ async def test_a_database_of_a_newer_bot_or_another_program_is_left_alone(
 async def test_a_database_that_cannot_be_opened_is_said_in_words(
     postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch, database: str, said: str
 ) -> None:
-    monkeypatch.setattr(link, "PATIENCE", 0.2)
+    monkeypatch.setattr(link, "SERVER_WAIT_SECONDS", 0.2)
     url = (
         f"postgresql://grognard@/{database}" if database.startswith("?") else postgres.url(database)
     )

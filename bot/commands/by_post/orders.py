@@ -42,7 +42,8 @@ from bot.ui.typing.command_text import parse_text, quote_value
 
 OPENS = "orders"
 LONGEST = 1_500
-READ_BACK = 200
+MAX_EVENTS_OF_ORDERS = 200
+"""Events that are searched for the sealed orders of a turn."""
 LONGEST_WAIT = 60
 """Maximum number of days until a deadline."""
 READY = ("sequence", "lookup", "roll")
@@ -361,7 +362,7 @@ async def _open_orders(context: Context, *extra_lines: Part, opener: str = "") -
 
 async def _amend_cards(context: Context, card: Reply) -> Reply:
     """Replace the messages on the present sealed orders with `card`, and return it."""
-    events = await context.load_recent_events(READ_BACK)
+    events = await context.load_recent_events(MAX_EVENTS_OF_ORDERS)
     since_opening = takewhile(lambda event: event["kind"] != "orders", events)
     for event in list_effective_events(since_opening):
         if event["kind"] == "order":
@@ -372,7 +373,7 @@ async def _amend_cards(context: Context, card: Reply) -> Reply:
 
 async def _were_opened(context: Context) -> bool:
     """Return whether orders were opened earlier in this turn."""
-    events = await context.load_recent_events(READ_BACK)
+    events = await context.load_recent_events(MAX_EVENTS_OF_ORDERS)
     turn = takewhile(lambda event: "turn" not in event.get("after", {}).get("game", {}), events)
     return any(event["kind"] == "orders" for event in turn)
 

@@ -55,12 +55,13 @@ _QUIET = re.compile(
 _MIDNIGHT = 24 * 60
 REMIND = "remind"
 
-FIRST = 300.0
+FIRST_REMINDER_SECONDS = 300.0
 """Seconds from the start of a move to the first reminder."""
 MOST_REMINDERS = 3
 LATE = 1800.0
 """Seconds after which a reminder says that it is late."""
-READ_BACK = 60
+MAX_EVENTS_OF_REMINDER = 60
+"""Latest events that a reminder looks at."""
 SNOOZES = {"4h": "In 4 hours", "1d": "Tomorrow", "off": "Stop"}
 
 
@@ -136,7 +137,7 @@ class ReminderSettings(NamedTuple):
             quiet = f"{format_clock(start)} to {format_clock(end)}, {self.zone}"
         channel = "direct message" if self.where == DIRECT else "in the game's channel"
         return [
-            f"After {FIRST / 60:.0f} minutes, or {delay} after your last move; "
+            f"After {FIRST_REMINDER_SECONDS / 60:.0f} minutes, or {delay} after your last move; "
             f"then {frequency}, {MOST_REMINDERS} times at most",
             f"Quiet hours: {quiet}",
             f"Where: {channel}",
@@ -332,7 +333,7 @@ async def update_reminders(context: Context, ledger: Ledger, game_before: Game) 
             settings = await load_reminder_settings(context.store, row.user)
             is_due = bool(settings.interval)
         if is_due:
-            due_time = context.now + FIRST
+            due_time = context.now + FIRST_REMINDER_SECONDS
             due_row = _build_due_row(ledger.row, person, since, row.user, due_time)
             context.commit.due.append(due_row)
 
@@ -373,7 +374,7 @@ async def reschedule_reminder(
     if not (since and settings.interval and loaded.places):
         return dropped_row, None
     last_act = _find_last_act(await _load_latest_events(context, loaded.row), person)
-    due_time = context.now + FIRST
+    due_time = context.now + FIRST_REMINDER_SECONDS
     if last_act:
         due_time = max(last_act + settings.interval * HOUR, context.now)
     due_time = settings.skip_quiet_hours(due_time)
@@ -505,7 +506,7 @@ async def _build_reminder(
 
 async def _load_latest_events(context: Context, game: str) -> dict[int, Json]:
     """Load the latest events of the game with the row `game` by number, newest first."""
-    rows = await context.store.load_events(game, limit=READ_BACK, newest_first=True)
+    rows = await context.store.load_events(game, limit=MAX_EVENTS_OF_REMINDER, newest_first=True)
     return {row.number: row.data for row in rows}
 
 

@@ -27,7 +27,8 @@ from bot.ui.reply.reply import WAITING, Reply
 from bot.ui.typing.command_text import quote_value
 
 END = "end-asked"
-KEPT = DAY
+REQUEST_SECONDS = DAY
+"""Seconds after which a request to end the game together lapses."""
 
 
 @declare_command(
@@ -104,7 +105,7 @@ async def _ask_other_sides(
         "agreed": [],
     }
     owner = context.command.who.key
-    doc = Doc(END, context.ledger.row, data, context.now + KEPT, owner)
+    doc = Doc(END, context.ledger.row, data, context.now + REQUEST_SECONDS, owner)
     _build_request(doc).register(context)
     if not hand_sentence:
         context.about = topic

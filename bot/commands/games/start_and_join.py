@@ -61,7 +61,8 @@ CARRY = "carry"
 MAX_NAME = 60
 MAX_SIDES = 8
 START = "start-asked"
-KEPT = 7 * DAY
+REQUEST_SECONDS = 7 * DAY
+"""Seconds after which a request to start anew lapses."""
 
 
 @declare_command(
@@ -468,7 +469,7 @@ async def ask_director(context: Context, name: str) -> Reply:
     """Return the request to start a new game named `name`, for the game master of the game that is
     on.
 
-    The options of the command are stored with the request, which lapses after `KEPT` seconds.
+    The options of the command are stored with the request, which lapses after REQUEST_SECONDS.
     """
     game = context.game
     user = context.command.who
@@ -477,7 +478,7 @@ async def ask_director(context: Context, name: str) -> Reply:
         option: value for option, value in context.command.options.items() if value is not None
     }
     data = {"row": context.ledger.row, "options": options, "name": user.name}
-    request = _build_request(Doc(START, key, data, context.now + KEPT, user.key))
+    request = _build_request(Doc(START, key, data, context.now + REQUEST_SECONDS, user.key))
     request.register(context)
     context.about = request.topics[0]
     master = context.ledger.persons.get(game.master)

@@ -52,11 +52,11 @@ MOST = 3_000
 """Maximum number of rolls that are measured, the latest ones."""
 AT_ONCE = 60
 """Rolls that the worker measures in one call."""
-KEPT = 10_000
+MAX_CACHED_ROLLS = 10_000
 """Rolls whose worth is cached."""
 QUICK = 5.0
 """Seconds after which the story of an ended game leaves out its luck."""
-_worth_cache = LRUCache[bytes, Worth | None](KEPT)
+_worth_cache = LRUCache[bytes, Worth | None](MAX_CACHED_ROLLS)
 """The worth of rolls by digest, for all games of this process; None: measured in vain."""
 Measure = Callable[[Context, list[ScoredRoll]], Awaitable[list[Worth | None]]]
 

@@ -43,7 +43,7 @@ from bot.ui.reply.parts import Entry, Part, Small
 from bot.ui.reply.reply import Button, Reply
 from bot.ui.spec import get_server_key
 
-LOOK_BACK = 20
+MAX_EVENTS_SINCE_END = 20
 """Number of last events among which the end of a game is looked for. After it, seeds may be
 revealed and links ended.
 """
@@ -60,8 +60,10 @@ async def load_closing_sentence(store: Store, row: str, game: Game) -> str:
     """
     if not game.ended:
         return ""
-    first_number = max(0, game.number - LOOK_BACK)
-    rows = await store.load_events(row, after=first_number, limit=LOOK_BACK, newest_first=True)
+    first_number = max(0, game.number - MAX_EVENTS_SINCE_END)
+    rows = await store.load_events(
+        row, after=first_number, limit=MAX_EVENTS_SINCE_END, newest_first=True
+    )
     number = next((event.number for event in rows if event.data["kind"] == "end"), 0)
     texts = await store.load_texts(row, after=number - 1, before=number + 1) if number else ()
     return next((text.text for text in texts if text.key == "text"), "")

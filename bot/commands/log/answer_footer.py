@@ -18,7 +18,7 @@ from bot.commands.turns.turn_card import list_card_amendments, list_old_card_ame
 from bot.game.events import TURNING, changes_game, is_card
 from bot.game.ledger import Ledger
 from bot.game.state import Game, Json
-from bot.game.undo import EDITION, LOOK_BACK, find_changed_since, find_last_turn_of
+from bot.game.undo import EDITION, MAX_EVENTS_SEARCHED, find_changed_since, find_last_turn_of
 from bot.game.undo_reach import add_opening, find_in_the_way, find_opening
 from bot.presentation.events import find_card_word_events, format_log_line, get_event_title
 from bot.rules.copies import replace
@@ -261,7 +261,9 @@ async def _list_amendments_by_events(context: Context, ledger: Ledger) -> AsyncI
             continue
         event = await context.load_event(body["event"])
         if event is not None:
-            later_events = await context.load_recent_events(LOOK_BACK, after=body["event"])
+            later_events = await context.load_recent_events(
+                MAX_EVENTS_SEARCHED, after=body["event"]
+            )
             for amendment in await list_undo_amendments(context, body, event, later_events):
                 yield amendment
     async for amendment in _list_expiry_amendments(context, ledger, ledger.game_before):
@@ -413,7 +415,7 @@ async def find_latest_undo_or_redo(
     None if there is none in the ledger's last stored events.
     """
     rows = await context.store.load_events(
-        ledger.row, after=number, limit=LOOK_BACK, newest_first=True
+        ledger.row, after=number, limit=MAX_EVENTS_SEARCHED, newest_first=True
     )
     return find_last_turn_of((row.data for row in rows), kind, number)
 

@@ -63,7 +63,7 @@ MOST_EVENTS = 25_000
 """Maximum number of events of a game on a page. Browsers fail to open longer ones."""
 LONG = 1_000_000
 """Characters from which an export is parsed in the worker. Here it would delay all players."""
-PATIENCE = 20.0
+PAGE_QUEUE_SECONDS = 20.0
 """Seconds for which a page waits for its turn to be built."""
 SECONDS = 15.0
 """Maximum seconds to build a page without its facts: several times what a long game needs."""
@@ -136,7 +136,7 @@ async def build_page_file(context: Context) -> File:
     """
     check_length(context.game)
     try:
-        await asyncio.wait_for(context.pages.acquire(), PATIENCE)
+        await asyncio.wait_for(context.pages.acquire(), PAGE_QUEUE_SECONDS)
     except TimeoutError:
         raise UserError(
             "Many pages are being built just now.", hint="Try again in a minute.", code="busy"

@@ -27,7 +27,7 @@ ADD = "freepack"
 """The name of the button that adds a free pack."""
 
 
-FIRST = ("salt-road", "three-mills")
+FEATURED_PACKS = ("salt-road", "three-mills")
 """Ids of the packs that have a button of their own: whole games for two players."""
 
 
@@ -80,7 +80,7 @@ async def list_server_packs(context: Context) -> Reply:
     reply = await list_packs(context, titles, build_free_pack_menu(packs))
     buttons: list[Button] = []
     for pack in packs:
-        if pack.id in FIRST:
+        if pack.id in FEATURED_PACKS:
             style = "plain" if buttons else "good"
             buttons.append(Button(f"{ADD}:{pack.id}", f"Add {pack.title}", style))
     return replace(reply, buttons=tuple(buttons))

@@ -57,7 +57,8 @@ from bot.ui.reply.reply import File, Reply
 from bot.ui.spec import CommandSpec
 from bot.ui.typing.command_text import format_command
 
-LOOK_BACK = 200
+MAX_EVENTS_SINCE_ROLL = 200
+"""Events that are searched for the last roll to repeat."""
 SURE = "sure"
 
 
@@ -287,7 +288,7 @@ async def repeat_last(context: Context) -> Reply:
     there is none among the latest events.
     """
     context.need_game()
-    events = list_effective_events(await context.load_recent_events(LOOK_BACK))
+    events = list_effective_events(await context.load_recent_events(MAX_EVENTS_SINCE_ROLL))
     for event in events:
         if event["kind"] in ROLLS and "upkeep" not in event:
             return await repeat_event(context, event)

@@ -35,7 +35,7 @@ STAYS = ("odds", "dice", "undo")
 """Buttons of a shot that are still of use once its side has handed over."""
 NEWEST = 600.0
 """Seconds within which a shot is edited."""
-READ_BACK = 30
+MAX_EVENTS_SINCE_SHOT = 30
 """Events in which a shot with *Done* is looked for after a restart."""
 
 
@@ -58,7 +58,7 @@ async def press_done(context: Context, number: int, moment: str, side_index: str
     """Hand over under shot `number`. Raise UserError if that move is over."""
     game_before = context.need_started()
     shot = await context.load_event(number)
-    later_events = await context.load_recent_events(READ_BACK, after=number)
+    later_events = await context.load_recent_events(MAX_EVENTS_SINCE_SHOT, after=number)
     if shot is None or any(map(is_card, list_effective_events(later_events))):
         raise UserError("You have handed over since that shot.", code="phase-over")
     card = await press_pass_or_done(context, moment, side_index)
@@ -132,7 +132,7 @@ def _remove_done_button(shot: Reply | None) -> Reply | None:
 async def _find_shot_with_done(context: Context, ledger: Ledger, end_number: int) -> int:
     """Return the number of the last shot before an event that has *Done* under it; 0 for none."""
     rows = await context.store.load_events(
-        ledger.row, before=end_number, limit=READ_BACK, newest_first=True
+        ledger.row, before=end_number, limit=MAX_EVENTS_SINCE_SHOT, newest_first=True
     )
     for event in list_effective_events(row.data for row in rows):
         if is_card(event):

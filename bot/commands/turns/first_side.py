@@ -18,7 +18,8 @@ from bot.rules.errors import UserError
 from bot.rules.text.phrase import phrase
 from bot.ui.reply.reply import Reply
 
-READ_BACK = 200
+MAX_EVENTS_OF_PHASE = 200
+"""Events that are searched for what happened in this phase."""
 ACTS = (*COMBAT, "pass")
 """Kinds of events that show that a phase is under way."""
 
@@ -62,7 +63,7 @@ async def give_initiative(context: Context, side: str) -> Reply:
 async def list_phase_events(context: Context) -> list[Json]:
     """Return the events of the present phase that hold, newest first."""
     events = list[Json]()
-    for event in list_effective_events(await context.load_recent_events(READ_BACK)):
+    for event in list_effective_events(await context.load_recent_events(MAX_EVENTS_OF_PHASE)):
         if event["kind"] in ("start", "next") or _begins_phase(event):
             break
         events.append(event)
@@ -77,7 +78,7 @@ def _begins_phase(event: Json) -> bool:
 
 async def _need_begin(context: Context, side: str) -> None:
     """Raise UserError if a side has acted in this phase already."""
-    for event in list_effective_events(await context.load_recent_events(READ_BACK)):
+    for event in list_effective_events(await context.load_recent_events(MAX_EVENTS_OF_PHASE)):
         if _begins_phase(event):
             return
         if event["kind"] in ACTS and "upkeep" not in event:

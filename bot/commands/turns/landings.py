@@ -16,7 +16,7 @@ from bot.rulesets.around_sequence import Landing, is_matching
 from bot.rulesets.system import Sequence
 from bot.ui.reply.reply import Button
 
-READ_BACK = 1_000
+MAX_EVENTS_WITH_LANDINGS = 1_000
 """Events that are searched for landings."""
 
 
@@ -38,7 +38,10 @@ async def list_due(context: Context) -> list[DueLanding]:
     if not any(sequence.landings for sequence in system.sequences.values()):
         return []
     events = list_effective_events(
-        [*reversed(context.ledger.bodies), *await context.load_recent_events(READ_BACK)]
+        [
+            *reversed(context.ledger.bodies),
+            *await context.load_recent_events(MAX_EVENTS_WITH_LANDINGS),
+        ]
     )
     turn = game.turn
     landings: list[DueLanding] = []

@@ -25,7 +25,8 @@ from bot.storage.records import Doc
 from bot.ui.reply.parts import Small
 from bot.ui.reply.reply import Button, Reply
 
-READ_BACK = 200
+MAX_EVENTS_OF_TURN = 200
+"""Events that are searched for those of this turn."""
 HEAVY = ("medium-machine-gun", "heavy-machine-gun")
 """Weapons whose fire counts as an event of morale: Beer and Pretzels Skirmish, Morale Checks."""
 SEAT = "seat"
@@ -169,7 +170,7 @@ def format_moment(context: Context) -> str:
 
 async def _load_turn_events(context: Context) -> list[Json]:
     """Load the events of this turn that are not undone, newest first."""
-    stored_events = await context.load_recent_events(READ_BACK)
+    stored_events = await context.load_recent_events(MAX_EVENTS_OF_TURN)
     turn_events = []
     for event in list_effective_events([*reversed(context.ledger.bodies), *stored_events]):
         if "turn" in _get_values_after(event, "game"):

@@ -54,7 +54,8 @@ from bot.ui.reply.reply import GAME, WAITING, Reply, build_error_reply
 from bot.ui.typing.command_text import quote_value
 from bot.verification.follows.turn import HANDS_OVER, PASSES, format_chit_words
 
-READ_BACK = 200
+MAX_EVENTS_OF_PHASE = 200
+"""Events that are searched for the last event of a phase."""
 
 
 @declare_command("game next", "Advance to the next phase and show its reminders", needs_game=True)
@@ -326,7 +327,7 @@ async def _find_last_shot(context: Context, side: str) -> Json | None:
     None if it has played none.
     """
     answers = dict[int, Json]()  # the choices, by number of the event that asked for them
-    for event in list_effective_events(await context.load_recent_events(READ_BACK)):
+    for event in list_effective_events(await context.load_recent_events(MAX_EVENTS_OF_PHASE)):
         changed_fields = (event.get("after") or {}).get("game") or {}
         if (kind := event["kind"]) in (
             "start",

@@ -59,7 +59,8 @@ OF_A_PHASE = (
     "initiative", "first", "next", "pass", "done", "lead", "remember", "end", "playon", "sequence",
 )  # fmt: skip
 """Kinds of buttons that are made for one phase, besides those that open its forms."""
-READ_BACK = 100
+MAX_EVENTS_WITH_CARDS = 100
+"""Events that are searched for earlier cards of phases."""
 MOST_DUE = 2
 """Maximum number of buttons for what lands in a turn. Further landings are only lines."""
 MAX_PLANS = 30
@@ -469,7 +470,7 @@ async def list_old_card_amendments(context: Context, ledger: Ledger) -> AsyncIte
         change = _close_card
         numbers = [
             row.number
-            for row in await store.load_events(ledger.row, limit=READ_BACK)
+            for row in await store.load_events(ledger.row, limit=MAX_EVENTS_WITH_CARDS)
             if row.data["kind"] == "start"
         ]
     elif not (is_card(card_body) or any(body["kind"] == "end" for body in ledger.bodies)):
@@ -481,7 +482,9 @@ async def list_old_card_amendments(context: Context, ledger: Ledger) -> AsyncIte
     for card_number in dict.fromkeys(numbers):
         yield Amendment(f"{ledger.row}/{card_number}", change)
     if any(body.get("closes") for body in ledger.bodies):
-        for row in await store.load_events(ledger.row, limit=READ_BACK, newest_first=True):
+        for row in await store.load_events(
+            ledger.row, limit=MAX_EVENTS_WITH_CARDS, newest_first=True
+        ):
             if row.data["kind"] == "fair":
                 yield Amendment(
                     f"{ledger.row}/{row.number}", lambda reply: remove_buttons(reply, ("close",))
@@ -515,7 +518,9 @@ async def _find_card_before(context: Context, ledger: Ledger, end_number: int) -
 
     Events that are undone do not count. None if there is none among the latest events.
     """
-    rows = await context.store.load_events(ledger.row, limit=READ_BACK, newest_first=True)
+    rows = await context.store.load_events(
+        ledger.row, limit=MAX_EVENTS_WITH_CARDS, newest_first=True
+    )
     events = list_effective_events([*reversed(ledger.bodies), *(row.data for row in rows)])
     cards = (event["number"] for event in events if is_card(event) or event["kind"] in CARDS)
     return next((number for number in cards if number < end_number), None)

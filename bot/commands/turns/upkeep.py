@@ -108,7 +108,7 @@ def _format_results(results: list[_UpkeepResult]) -> list[Part]:
     return lines
 
 
-READ_BACK = 200
+MAX_EVENTS_SINCE_START = 200
 """Events that are searched for the start of the game."""
 
 
@@ -121,7 +121,7 @@ async def list_owed(context: Context) -> list[Part]:
     if system is None or not phases or not phases[0].get("begins"):
         return []
     rolled_sequences = {body.get("target") for body in context.ledger.bodies}
-    for event in list_effective_events(await context.load_recent_events(READ_BACK)):
+    for event in list_effective_events(await context.load_recent_events(MAX_EVENTS_SINCE_START)):
         if event["kind"] == "start":
             start = apply(Game(""), event)
             break

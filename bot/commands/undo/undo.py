@@ -34,7 +34,7 @@ from bot.game.phases import describe_whose_go
 from bot.game.state import Actor, Game, Json
 from bot.game.undo import (
     LEFT,
-    MOST,
+    MAX_EVENTS_READ,
     SILENCE,
     SILENT,
     LastStep,
@@ -92,7 +92,7 @@ HOME = "home"
 """The kind of document that holds the channel in which a linked game began. The managers of that
 channel's server decide.
 """
-PATIENCE = 1.0
+MEMBER_CHECK_SECONDS = 1.0
 """Seconds to wait for the platform to say if a user is a member. Without an answer they are."""
 PAGE = 500
 """Events read from the store at once."""
@@ -438,7 +438,7 @@ async def _load_undone(
 
 async def _load_events_since(context: Context, number: int) -> list[Json]:
     """Load the event with this number and all later ones, newest first."""
-    return [*await context.load_recent_events(MOST, after=number - 1)]
+    return [*await context.load_recent_events(MAX_EVENTS_READ, after=number - 1)]
 
 
 async def _explain_no_undo(context: Context, target: UndoTarget, number: int | None) -> UserError:
@@ -781,7 +781,7 @@ async def _find_consenters(
         acted_later = {later["who"] for later in events if later["number"] > number}
         newcomers = persons & acted_later - {event["who"]}
         if newcomers:
-            earlier_events = await context.load_recent_events(MOST, before=number)
+            earlier_events = await context.load_recent_events(MAX_EVENTS_READ, before=number)
             persons -= newcomers - {earlier["who"] for earlier in earlier_events}
     return consenters(game_at(events, game, number), requester, persons, event)
 
@@ -1139,6 +1139,6 @@ async def _has_left(context: Context, person: str) -> bool:
         return False
     try:
         channel = await find_channel_of_user(context, row.user)
-        return await asyncio.wait_for(is_member(row.user, channel), PATIENCE) is False
+        return await asyncio.wait_for(is_member(row.user, channel), MEMBER_CHECK_SECONDS) is False
     except TimeoutError:
         return False

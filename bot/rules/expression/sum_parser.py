@@ -120,7 +120,7 @@ _SHOWN = {"+": " + ", "-": " - ", "*": " * ", "/": " / "}
 _OTHER_TOOLS = re.compile("([tk]) ?([1-9][0-9]{0,2})(?![0-9a-z])")
 """Notations of other tools after dice or a number: `t5`, `k3`."""
 _AFTER_DICE = ("kh", "kl", "dh", "dl", "k", "ro", "r", "!")
-KEPT, LONGEST_KEPT = 256, 120
+MAX_CACHED_EXPRESSIONS, MAX_CACHED_LENGTH = 256, 120
 """The number of expressions that are cached by their texts, and the longest text of these, to limit
 memory.
 """
@@ -133,7 +133,7 @@ def parse(text: str, *, is_early: bool = False) -> Expression:
     Raises ExpressionError with the position for anything else. Short texts are cached. `is_early`
     parses as early logs did, where d66 is a die of 66 sides.
     """
-    return (_remembered if len(text) <= LONGEST_KEPT else _parse)(text, is_early)
+    return (_remembered if len(text) <= MAX_CACHED_LENGTH else _parse)(text, is_early)
 
 
 def _parse(text: str, is_early: bool = False) -> Expression:
@@ -150,7 +150,7 @@ def _parse(text: str, is_early: bool = False) -> Expression:
     return expression
 
 
-_remembered = lru_cache(KEPT)(_parse)
+_remembered = lru_cache(MAX_CACHED_EXPRESSIONS)(_parse)
 
 
 def find_fault(text: str) -> str:

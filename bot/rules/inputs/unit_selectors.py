@@ -26,8 +26,8 @@ from bot.rules.inputs.units import (
 from bot.rules.text.normalize import comparison_key, word_key
 from bot.rules.text.phrase import Phrase, phrase
 
-_FIRST = re.compile(r"(?<!\d)(\d{1,4})\s*(\.\.+|\u2026|[-\u2013])\s*")
-_LAST = re.compile(r"(\d{1,4})(?=[\s,]|$)")
+_RANGE_START = re.compile(r"(?<!\d)(\d{1,4})\s*(\.\.+|\u2026|[-\u2013])\s*")
+_RANGE_END = re.compile(r"(\d{1,4})(?=[\s,]|$)")
 _CHOICE = re.compile(r"(all\b|(side|hex):)", re.IGNORECASE)
 _QUOTED = re.compile(r"(?:[\"\u201c](?P<name>[^\"\u201d]*)[\"\u201d]|'(?P<other>[^']*)')(?=\s|,|$)")
 _LAST_DIGITS = re.compile(r"(?<!\d)\d+$")
@@ -280,12 +280,12 @@ def _read_range(
     """Return the units of a range and the words after it, None for no range. A dash makes a range
     only if the first unit exists.
     """
-    for begin in islice(_FIRST.finditer(item), MOST_PIECES):
+    for begin in islice(_RANGE_START.finditer(item), MOST_PIECES):
         stem = " ".join(item[: begin.start()].split(" "))
         words_after = item[begin.end() :]
         if stem and words_after.casefold().startswith(stem.casefold()):
             words_after = words_after[len(stem) :]
-        last = _LAST.match(words_after)
+        last = _RANGE_END.match(words_after)
         if last and (f"{stem}{begin[1]}".casefold() in roster or begin[2] not in "-\u2013"):
             return _list_between(stem, begin[1], last[1], roster, asking_side), words_after[
                 last.end() :

@@ -41,12 +41,12 @@ NOW = "extract(epoch FROM clock_timestamp())::float8"
 NAME = "grognard"
 """The name of our connections on the server."""
 CONNECTIONS = 8
-PATIENCE = 8.0
+SERVER_WAIT_SECONDS = 8.0
 """Seconds to wait for a server that does not answer, counted from the first attempt of any job that
 failed.
 """
 SHORT_PATIENCE = 0.7
-"""The same for receipts: less than their `bot.outbox.receipts.PATIENCE`, so that the user sees the
+"""The same for receipts: less than their `bot.outbox.receipts.RECEIPT_WRITE_SECONDS`, so that the user sees the
 error.
 """
 CONNECT, RECONNECT = 5.0, 1.0
@@ -154,14 +154,14 @@ class PostgresLink:
     ) -> T:
         """Call `job(connection)` and return its result.
 
-        If the server does not answer, wait for it for `patience` seconds (None: PATIENCE); a job
+        If the server does not answer, wait for it for `patience` seconds (None: SERVER_WAIT_SECONDS); a job
         that is not `is_safe` is then not repeated once it was sent. If other transactions undo the
-        job, repeat it for PATIENCE seconds. Raises StoreError.
+        job, repeat it for SERVER_WAIT_SECONDS seconds. Raises StoreError.
         """
         loop = asyncio.get_running_loop()
         start = loop.time()
         attempts = 0
-        patience = PATIENCE if patience is None else patience
+        patience = SERVER_WAIT_SECONDS if patience is None else patience
         while True:
             is_sent = False
             attempt_start = loop.time()
@@ -184,7 +184,7 @@ class PostgresLink:
                     raise self._build_unreachable_error(error) from error
             except asyncpg.PostgresError as error:
                 self._log_return()
-                if error.sqlstate not in UNDONE or loop.time() - start > PATIENCE:
+                if error.sqlstate not in UNDONE or loop.time() - start > SERVER_WAIT_SECONDS:
                     raise self._build_store_error(error) from error
             await asyncio.sleep(PAUSES[min(attempts, len(PAUSES) - 1)])
             attempts += 1

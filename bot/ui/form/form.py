@@ -58,7 +58,7 @@ in one menu.
 """
 FEW = 6
 """A form with at most this many fields hides none."""
-FIRST = 3
+FIELDS_NEVER_HIDDEN = 3
 """Number of fields that are never hidden."""
 MAX_REST_LABEL = 45
 """Maximum number of characters in the label of the line of text."""
@@ -766,7 +766,7 @@ def _order_fields(
     ordered = sorted(fields, key=lambda field: (ranks[field.name], not _is_of_acting_units(field)))
     may_be_rare = len(fields) > FEW and room.folds
     return [
-        field._replace(rare=may_be_rare and ranks[field.name] > 3 and index >= FIRST)
+        field._replace(rare=may_be_rare and ranks[field.name] > 3 and index >= FIELDS_NEVER_HIDDEN)
         for index, field in enumerate(ordered)
     ]
 

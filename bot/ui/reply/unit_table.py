@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from bot.ui.reply.bars import COLUMNS
 
-FIRST = 2
+COLUMNS_BEFORE_STATE = 2
 """Number of columns that are not dropped for a long state."""
 _LEAST_NAME = 8
 """Minimum width of a name on a phone."""
@@ -67,7 +67,7 @@ class UnitTable(NamedTuple):
         """Return the widths of the number columns that a phone shows, a blank before each included.
 
         The last columns are dropped until names of `least_name` characters and the states have
-        room; the first ones (FIRST) are only dropped for the names.
+        room; the first ones (COLUMNS_BEFORE_STATE) are only dropped for the names.
         """
         sizes = []
         for index, key in enumerate(self.keys):
@@ -75,7 +75,7 @@ class UnitTable(NamedTuple):
             sizes.append(max(map(len, (key, *numbers))) + 1)
         longest_state = max((len(row[_STATE]) for row in rows), default=0)
         state_width = min(longest_state, _MAX_STATE)
-        while len(sizes) > FIRST and least_name + sum(sizes) + state_width > room:
+        while len(sizes) > COLUMNS_BEFORE_STATE and least_name + sum(sizes) + state_width > room:
             sizes.pop()
         while sizes and least_name + sum(sizes) > room:
             sizes.pop()

@@ -30,7 +30,7 @@ from bot.ui.typing.macro import Macro, complete_command, complete_gap_values, li
 
 MAX_CHOICES = 25
 MAX_LENGTH = 100
-FIRST = 4
+UNITS_BEFORE_GROUPS = 4
 """Number of single units that are offered before groups of units."""
 ACTING = (
     "attackers",
@@ -613,7 +613,7 @@ def _complete_unit_list(
     groups = list_unit_groups(
         part, context.roster, alive, context.own_side, acting=takes_own_units(option)
     )
-    choices[FIRST:FIRST] = groups
+    choices[UNITS_BEFORE_GROUPS:UNITS_BEFORE_GROUPS] = groups
     if words is not None:
         choices += [(unit_type, unit_type) for unit_type in words.types if part in unit_type]
         if " " in item:

@@ -68,7 +68,7 @@ async def menus(
     channel: Channel, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Callable[[], tuple[ServerCommands, Told]]]:
     """Makes processes that see to the menus of servers, and what each tells Discord."""
-    monkeypatch.setattr("adapters.discord.registration.PATIENCE", 60.0)
+    monkeypatch.setattr("adapters.discord.registration.MANAGER_WAIT_SECONDS", 60.0)
     made: list[ServerCommands] = []
 
     def make() -> tuple[ServerCommands, Told]:

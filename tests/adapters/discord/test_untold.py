@@ -14,7 +14,7 @@ import pytest
 from adapters.discord import delivery
 from adapters.discord.calls import DiscordApi
 from adapters.discord.channel_posts import Posting
-from adapters.discord.delivery import KEPT, Delivery
+from adapters.discord.delivery import LATE_ANSWER_NOTE, Delivery
 from adapters.discord.render import DiscordMessage
 from adapters.discord.request import DiscordRequest
 from bot.app import App
@@ -84,7 +84,7 @@ class Process:
     @property
     def told(self) -> list[int]:
         """Who was told what had been kept."""
-        return [user for user, said in self.wire.told if KEPT in said]
+        return [user for user, said in self.wire.told if LATE_ANSWER_NOTE in said]
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgres"])
@@ -122,5 +122,6 @@ async def test_another_process_tells_it_in_a_linked_place_once_and_to_them_alone
         ]
         assert mirrored
         assert not any(
-            "d7x" in due.reply.format_text() or KEPT in due.reply.format_text() for due in mirrored
+            "d7x" in due.reply.format_text() or LATE_ANSWER_NOTE in due.reply.format_text()
+            for due in mirrored
         )

@@ -11,7 +11,7 @@ import pytest
 from adapters.slack.tables_and_charts import (
     CHART,
     CONTAINER,
-    KEPT,
+    REFUSED_TYPE_SECONDS,
     TABLE,
     TYPES,
     WorkspaceBlocks,
@@ -129,7 +129,7 @@ async def test_a_workspace_is_asked_again_after_some_days_and_read_about_once() 
     restarted = WorkspaceBlocks(Kept(store, "slack"), lambda: now[0])
     assert [await restarted.get_accepted_types("T1") for _ in range(3)] == [{CONTAINER, TABLE}] * 3
     assert reads == ["T1", "T1"], "once by each process"
-    now[0] += KEPT + 1
+    now[0] += REFUSED_TYPE_SECONDS + 1
     assert CHART in await restarted.get_accepted_types("T1"), (
         "Slack may have brought them there since"
     )

@@ -58,7 +58,7 @@ async def test_private_files_are_private(post: Post) -> None:
 async def test_slack_may_have_posted_what_broke_on_the_way(
     post: Post, monkeypatch: pytest.MonkeyPatch, after: bool
 ) -> None:
-    monkeypatch.setattr("adapters.slack.delivery.PATIENCE", 0.0)
+    monkeypatch.setattr("adapters.slack.delivery.MAX_TROUBLE_SECONDS", 0.0)
     if after:
         post.slack.faults.server_error("chat.postMessage", after=True)
     else:

@@ -73,7 +73,7 @@ async def test_what_is_too_large_or_unsigned_is_refused() -> None:
 async def test_nobody_is_waited_for_who_sends_his_body_slowly(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("adapters.web_server.PATIENCE", 0.2)
+    monkeypatch.setattr("adapters.web_server.BODY_SECONDS", 0.2)
     async with listening() as base:
         reader, writer = await asyncio.open_connection("127.0.0.1", int(base.rpartition(":")[2]))
         signed = (

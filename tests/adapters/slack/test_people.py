@@ -43,7 +43,7 @@ class Slow(SlackApi):
 async def test_a_slow_lookup_makes_a_channel_wait_once_and_keeps_its_order(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(channels, "PATIENCE", 1.0)
+    monkeypatch.setattr(channels, "NAME_WAIT_SECONDS", 1.0)
     wire, teams = Slow(), Teams(None)
     teams.add(Team("T1", "xoxb-1", "UB", "B1"))
     work = RequestHandler(await fresh_app(), wire, teams)
