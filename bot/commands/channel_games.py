@@ -113,7 +113,7 @@ def format_status(channel_game: ChannelGame) -> str:
     if game.ended:
         status = f"{format_winner(game)} {describe_end_turn(game, system)}"
     elif not channel_game.is_on:
-        status = f"asleep since {format_date(channel_game.updated)} · {turn}"
+        status = f"idle since {format_date(channel_game.updated)} · {turn}"
     elif len(game.go) == 1:
         status = f"{turn} · {describe_whose_go(game)}"
     else:
@@ -167,8 +167,8 @@ def find_game_by_row(games: Many[ChannelGame], row: str) -> ChannelGame:
         if game.row == row:
             return game
     raise UserError(
-        "That game is not kept here.",
-        hint=phrase("All that are: `/game list`"),
+        "That game is not saved here.",
+        hint=phrase("The saved ones: `/game list`"),
         code="unknown-game",
     )
 
@@ -212,8 +212,8 @@ def describe_replaced_game(loaded: LoadedGame | None) -> tuple[str, ...]:
     game = loaded.game
     title = capitalize_first(format_game_name(game))
     if game.started and not game.ended:
-        return (phrase("{title} is put aside: `/game resume` takes it up again.", title=title),)
-    return (phrase("{title} is kept: `/game list`", title=title),)
+        return (phrase("{title} is paused: `/game resume` continues it.", title=title),)
+    return (phrase("{title} is saved: `/game list`", title=title),)
 
 
 def post_in_other_channels(

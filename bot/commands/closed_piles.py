@@ -67,7 +67,7 @@ def declare_deck(
     game_after = replace(game, decks={**game.decks, id: declaration}, cards=out)
     if game_after.decks == game.decks and game_after.cards == game.cards:
         raise UserError(
-            f"{id} has just these cards, all of them in the pile.",
+            f"{id} already has exactly these cards, all of them in the pile.",
             hint=phrase("`/deck draw {id}` draws from it.", id=id),
             code="no-change",
         )
@@ -80,16 +80,19 @@ def _need_declarable(game: Game, id: str) -> None:
     """
     if id not in game.decks and len(game.decks) >= cards.MOST_DECKS:
         hint = phrase(
-            "`/deck make` with the name of one starts it over: {names}", names=", ".join(game.decks)
+            "`/deck make` with one of these names replaces that deck: {names}",
+            names=", ".join(game.decks),
         )
         raise UserError(f"A game has at most {cards.MOST_DECKS} decks.", hint=hint, code="too-many")
     if not cards.count_at(id, cards.HAND, game.cards):
         return
-    message = f"Hands hold closed cards of {id}. Take another name, or let these be played first."
+    message = (
+        f"Players hold hidden cards of {id}. Pick another name, or wait until those are played."
+    )
     if not cards.count_hand_cards(id, game.cards):
         message = (
-            f"Cards of {id} are known on top or at the bottom. "
-            "Shuffle it first, or take another name."
+            f"Somebody knows cards on top or at the bottom of {id}. "
+            "Shuffle it first, or pick another name."
         )
     raise UserError(message, option="name", code="name-taken")
 
@@ -160,7 +163,9 @@ async def _load_stored_hands(context: Context, number: int) -> cards.Hands:
         text = next((row.text for row in rows if row.key == HANDS), "")
     if not text:
         raise UserError(
-            "What is in the hands of this deck was lost.", hint="Ask the host.", code="unknown-card"
+            "The cards that players hold from this deck were lost.",
+            hint="Ask the host.",
+            code="unknown-card",
         )
     return dict(json.loads(text))
 

@@ -397,7 +397,7 @@ def closes_texts(context: Context) -> bool:
     own_persons = (row.person for row in context.ledger.persons.values() if row.user == user)
     if any(has_last_word(game, person) for person in own_persons):
         raise UserError(
-            "The last text in these dice is yours, so somebody else has to roll first.",
+            "The last words in these dice are yours, so another player has to roll first.",
             hint=phrase(
                 "Another player rolls first, or types `/fair close`. Or `/fair reveal` starts a new seed without texts."
             ),

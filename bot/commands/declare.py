@@ -1,6 +1,6 @@
 """Decorators that declare a command or a button at the function that handles it.
 
-    @declare_command("game join", "Play for a side", SIDE, example="US", needs_game=True)
+    @declare_command("game join", "Join a side", SIDE, example="US", needs_game=True)
     @declare_button("join", of=ButtonOf.GAME)
     async def join_side(context: Context, side: str | None = None) -> Reply:
 

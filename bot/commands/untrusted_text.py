@@ -32,7 +32,7 @@ async def parse_untrusted(
     except TooManyStates:
         raise UserError(
             f"This file could not be read within {WORKER_SECONDS:.0f} seconds, "
-            "so nothing of it was taken.",
+            "so nothing was imported.",
             hint="Send it in smaller pieces.",
             option="file",
             code="too-slow",

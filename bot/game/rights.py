@@ -365,11 +365,11 @@ def _quote_name(name: str) -> str:
 
 def make_game_over_error(game: Game) -> UserError:
     """Build the error for a change to a game that has ended."""
-    message = "This free play is over, and kept as it was."
+    message = "This free play is over and can no longer be changed."
     if game.name:
-        message = f'"{game.name}" is over, and kept as it was.'
+        message = f'"{game.name}" is over and can no longer be changed.'
     hint = phrase(
-        'Take it up again: `/game resume`. Start another: `/game start lnlt "Hill 875" sides="US, VC"`'
+        'Continue it: `/game resume`. Start another: `/game start lnlt "Hill 875" sides="US, VC"`'
     )
     return UserError(message, hint=hint, code="game-ended")
 

@@ -62,7 +62,7 @@ CODES = {
     "no-change": "the unit is like that already",
     "bad-roster": "a roster's text or file that cannot be read",
     "roster-taken": "the game has a roster already",
-    "no-system": "the channel has no system yet",
+    "no-system": "the channel has no game yet",
     # Decks
     "unknown-deck": "there is no such deck, or none at all",
     "unknown-card": "the deck has no such card, or it is somewhere else",

@@ -134,7 +134,7 @@ def find_system(id: str) -> System:
     if version is not None:
         return version
     hint = did_you_mean(id, systems) or f"Systems are {', '.join(systems)}."
-    raise UserError(f'No system "{id[:40]}".', hint=hint, code="unknown-system")
+    raise UserError(f'No rule set "{id[:40]}".', hint=hint, code="unknown-system")
 
 
 # -- the states in which a unit is out of the game: those of the game, or else the common ones

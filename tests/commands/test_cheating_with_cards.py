@@ -292,7 +292,7 @@ async def deleted(channel: Channel) -> None:
 
 
 async def made_anew(channel: Channel) -> None:
-    await channel.fails("Anna", 'deck make "1..30" cup', "Hands hold closed cards")
+    await channel.fails("Anna", 'deck make "1..30" cup', "Players hold hidden cards")
     await channel.do("Anna", "deck return all cup")
 
 

@@ -345,7 +345,7 @@ async def test_a_waiting_game_goes_on_where_it_is_imported() -> None:
 async def test_cards_and_lists_say_who_is_waited_for() -> None:
     channel, _ = await waiting()
     assert (
-        "#6 waits for VC: 3 hits on Blue 1."
+        "#6 is waiting for VC: 3 hits on Blue 1."
         in (await channel.do("Anna", "game status")).format_text()
     )
     assert (await channel.do("Bob", "me games")).title == "It's your move in 1 of 1 game"

@@ -187,7 +187,7 @@ async def test_the_last_text_does_not_close_itself_by_a_draw() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
     await channel.do("Anna", 'fair add "mine"')
-    await channel.fails("Anna", "deck draw standard-52", "somebody else has to roll first")
+    await channel.fails("Anna", "deck draw standard-52", "another player has to roll first")
     await channel.do("Bob", "deck draw standard-52", "deck draw standard-52")
     await sound(channel)
 

@@ -168,7 +168,7 @@ async def test_a_manager_who_plays_no_side_cannot_try_texts_against_units() -> N
     await two_sides(channel)
     assert not (await channel.say("Zoe", "fair add mine", manager=True)).error
     refused = await channel.say("Zoe", "lnlt fire attackers=us1 targets=vc1", manager=True)
-    assert "somebody else has to roll first" in refused.format_text()
+    assert "another player has to roll first" in refused.format_text()
     await channel.do("Bob", "fair add bob")
     assert not (await channel.say("Zoe", "lnlt fire attackers=us1 targets=vc1", manager=True)).error
     await channel.refused("Zoe", "fair add more", "not-player")

@@ -194,7 +194,7 @@ async def test_an_import_puts_hands_back() -> None:
     command = Command(("game", "import"), {"file": file}, there.who("Anna"), there.place, "import")
     reply = await there.app.run(command)
     assert not reply.error, reply.format_text()
-    assert "3 cards of hands went back into the pile" in reply.format_text()
+    assert "3 cards from hands went back into the pile" in reply.format_text()
     await there.do("Anna", "game join US", "deck draw cup 28")
     await sound(there, closed=True)
     await there.do("Anna", "fair reveal")

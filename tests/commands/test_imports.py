@@ -76,7 +76,7 @@ async def test_a_file_names_no_account() -> None:
 async def test_names_from_a_file_are_marked_wherever_they_show() -> None:
     channel = await played()
     there, taken = await brought(channel.app, await exported(channel))
-    assert "Known from the file only: Anna, Bob" in taken.format_text()
+    assert "Players known only from the file: Anna, Bob" in taken.format_text()
     for line in ("log", "game status"):
         shown = (await there.do("Mallory", line)).format_text()
         assert "Anna (imported)" in shown, line

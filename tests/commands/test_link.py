@@ -103,7 +103,7 @@ async def test_mere_rolls_make_room_for_a_linked_game(table: Table, giver: Place
         linked.announce.format_text(),
         *(reply.format_text() for reply in await table.posted(giver)),
     ]
-    assert sum("The free play is kept: /game list" in text for text in told) == 1, "where it was"
+    assert sum("The free play is saved: /game list" in text for text in told) == 1, "where it was"
     assert "Hill 875" in (await table.run("/game status", BEN, THERE)).format_text()
     assert "Free play" in (await table.run("/game list", BEN, THERE)).format_text()
     assert "Free play" not in (await table.run("/game list")).format_text()
@@ -116,7 +116,7 @@ async def test_rolls_made_while_a_link_was_asked_for_make_room_too(table: Table)
     assert asked.announce is not None
     await table.run("/roll 2d6", BEN, THERE)
     agreed = await table.press(asked.announce.buttons[0].action, BEN, THERE)
-    assert "The free play is kept" in agreed.format_text()
+    assert "The free play is saved" in agreed.format_text()
     assert len(await table.places(THERE)) == 2
 
 
@@ -219,7 +219,7 @@ async def test_a_stranger_cannot_mirror_a_channel_with_a_code_from_it(table: Tab
     await table.run("/roll 2d6", mallory, home)
     code = await table.code(MALLORY, BAIT)
     asked = await table.run(f"/game link {code}", mallory, home)
-    assert asked.title == "The link is requested"
+    assert asked.title == "Link requested"
     assert await table.places(home) == (home.key,)
     (request,) = await table.posted(BAIT)
     assert "#lair (another server on Discord)" in request.format_text(), "managers see with whom"
@@ -277,7 +277,7 @@ async def test_who_starts_a_game_does_not_speak_for_the_channel_in_which_it_is(
     )
     await table.run('/game start lnlt Bait sides="US, VC"', MALLORY, BAIT)
     asked = await table.run(f"/game link {await table.code(MALLORY, BAIT)}", mallory, home)
-    assert asked.title == "The link is requested"
+    assert asked.title == "Link requested"
     await table.run("/roll 2d6", CORA, BAIT)
     assert "Cora" not in str(await table.told(home))
     (request,) = await table.posted(BAIT)
@@ -322,7 +322,7 @@ async def test_a_third_channel_needs_the_consent_of_both_that_are_linked(table: 
     await table.link()
     await table.told(THERE)
     asked = await table.run(f"/game link {await table.code()}", VERA, BAIT)
-    assert asked.title == "The link is requested"
+    assert asked.title == "Link requested"
     request = (await table.posted(THERE))[-1]
     assert "#general (a server on Discord)" in request.title
     rolled = await table.run("/roll 2d6", DORA, THERE)
@@ -501,7 +501,7 @@ async def test_ones_own_conversation_with_the_bot_is_ones_own(table: Table) -> N
     await table.run("/game link off", DORA, own)
     between_two = Place("slack:T1/D8", "slack:T1")
     asked = await table.run(f"/game link {await table.code()}", DORA, between_two)
-    assert asked.title == "The link is requested", "somebody else reads and rolls here too"
+    assert asked.title == "Link requested", "somebody else reads and rolls here too"
 
 
 async def test_a_linked_game_neither_moves_nor_is_replaced_by_an_imported_one(table: Table) -> None:
@@ -587,7 +587,7 @@ async def test_nobody_floods_a_channel_where_they_are_no_member_with_requests(ta
     assert len(await table.posted(THERE)) <= 2 * MOST_ASKED
     table.now += 25 * 3600
     last = await table.run(f"/game link {await table.code(MALLORY, BAIT)}", MALLORY, mine)
-    assert last.title == "The link is requested"
+    assert last.title == "Link requested"
 
 
 async def test_whoever_holds_cards_is_asked_where_they_play_before_the_end_opens_hands(

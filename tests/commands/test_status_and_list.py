@@ -45,18 +45,18 @@ async def test_every_game_that_was_played_here_is_listed_the_one_that_is_on_firs
     assert "Nothing has been played here" in (await channel.do("Anna", "game list")).title
     await channel.do("Anna", "roll 2d6", "roll 2d6")
     started = await channel.do("Anna", 'game start lnlt "Hill 621"')
-    assert "The free play is kept" in started.format_text()
+    assert "The free play is saved" in started.format_text()
     await end(channel, "Anna")
     started = await channel.do("Anna", 'game start ucn "Saint-Lo"')
-    assert '"Hill 621" is kept: /game list' in started.format_text()
+    assert '"Hill 621" is saved: /game list' in started.format_text()
 
     shown = await channel.do("Bob", "game list")
     assert shown.private
-    assert shown.title == "3 games played here, one is on"
+    assert shown.title == "3 games played here, one in progress"
     assert [line.partition(" since")[0] for line in shown.format_body()] == [
         "3. Saint-Lo · Ultracombat Normandy", "Turn 1, Combat round · #1",
         "2. Hill 621 · Lock 'n Load Tactical", "Ended on turn 1 · #2",
-        "1. Free play", "2 events", "/game open 2 reads one, /game resume 2 takes it up again",
+        "1. Free play", "2 events", "/game open 2 reads one, /game resume 2 continues it",
     ]  # fmt: skip
     labels = [beside(shown, title)[0] for title in ("Saint-Lo", "Hill 621", "Free play")]
     assert labels == ["Status", "Read", "Read"]
@@ -149,9 +149,9 @@ async def test_a_game_is_taken_up_again_with_its_own_log_and_dice() -> None:
     start = await channel.do("Anna", "game start lnlt Other")
     await channel.press("Anna", pressed(start, "Start it"))
     assert (await channel.game()).name == "Other"
-    await channel.fails("Bob", "game resume", "put")
+    await channel.fails("Bob", "game resume", "can pause")
     resumed = await channel.do("Anna", 'game resume "Hill 875"')
-    assert '"Other" is put aside: /game resume takes it up again' in resumed.format_text()
+    assert '"Other" is paused: /game resume continues it' in resumed.format_text()
     assert await channel.content() == before
     await channel.do("Bob", "roll d6")
     log = await exported(channel)
@@ -184,7 +184,7 @@ async def test_an_ended_game_is_read_only_until_it_is_resumed() -> None:
     await channel.do("Anna", "fair reveal")
 
     again = await channel.do("Bob", "game resume")
-    assert 'takes "Hill 875" up again' in again.title
+    assert 'resumes "Hill 875"' in again.title
     game = await channel.game()
     assert (game.ended, game.winner) == (False, "")
     await channel.do(
@@ -262,7 +262,7 @@ async def test_starting_over_a_running_game_asks_its_game_master() -> None:
     begun = await channel.press("Anna", pressed(asked, "Start it"))
     assert begun.title == 'Bob starts "Saint-Lo"'
     assert "Bob is game master" in begun.format_text()
-    assert '"Hill 875" is put aside: /game resume takes it up again' in begun.format_text()
+    assert '"Hill 875" is paused: /game resume continues it' in begun.format_text()
     assert (await channel.press("Anna", pressed(asked, "Start it"))).code == "not-asked"
 
     asked = await channel.do("Anna", "game start lnlt Third")
@@ -288,7 +288,7 @@ async def test_an_import_says_what_it_puts_aside() -> None:
     brought = await there.app.run(
         Command(("game", "import"), {"file": log}, there.who("Anna"), there.place, "import")
     )
-    assert "The free play is kept: /game list" in brought.format_text()
+    assert "The free play is saved: /game list" in brought.format_text()
     await there.do("Anna", "game resume 1", "roll d6")
     assert not (await there.game()).started
     assert (await audit_games(there.app.store))[1] == []

@@ -169,7 +169,7 @@ async def test_what_makes_room_for_a_game_is_kept_there(club: Club) -> None:
     await club.hall.do("Cora", "unit add Doc medic stats=morale=5")
     take, _ = await club.asked()
     taken = await club.press("Vera", take, club.hall, manager=True)
-    assert "The free play is kept: /game list" in taken.format_text()
+    assert "The free play is saved: /game list" in taken.format_text()
     logs = [(await club.hall.do("Cora", f"log game={number}")).format_text() for number in (1, 2)]
     assert sum("Doc" in log for log in logs) == 1, (
         "both began in the same second, so either may be the first"

@@ -411,7 +411,10 @@ async def test_the_end_of_a_game_names_orders_that_nobody_opens_and_a_neutral_ma
     await post.channel.do("Greta", "roll 2d6")
     await post.channel.do("Alice", 'order write "to H5"')
     asked = await post.channel.do("Alice", "game end")
-    assert "Sealed orders of US stay unopened: not every side is in." in asked.format_text()
+    assert (
+        "Sealed orders of US stay unopened: not every side has written theirs."
+        in asked.format_text()
+    )
     told = (await post.channel.do("Alice", "game end winner=VC confirm")).announce
     assert told is not None
     assert (

@@ -140,7 +140,7 @@ async def test_a_game_imported_elsewhere_brings_its_packs_and_goes_on() -> None:
     command = Command(("game", "import"), {"file": text}, there.who("Carl"), there.place, "imp")
     taken = await there.app.run(command)
     assert not taken.error, taken.format_text()
-    assert "could not be played again" not in taken.format_text()
+    assert "could not be replayed" not in taken.format_text()
     assert "hit" in (await there.do("Carl", "few shoot targets=unit hand=4")).format_text()
     assert "miss" in (await there.do("Carl", "log 20")).format_text()
     again = check(await exported(there))

@@ -50,7 +50,7 @@ def _format_master(context: Context) -> str:
     """Return the sentence that says who is game master in this channel."""
     game = context.game
     if not context.ledger.row or not game.started or game.ended:
-        return "No game is on in this channel."
+        return "No game is running in this channel."
     master = context.ledger.persons.get(game.master)
     if master is None or is_imported(master):
         return "The game in this channel has no game master."

@@ -115,7 +115,9 @@ async def _build_end_question(
         lines.append(f"{format_count(len(game.sealed), 'sealed roll')} will be opened.")
     if game.orders:
         can_open = await may_open(context)
-        result = "will be opened" if can_open else "stay unopened: not every side is in"
+        result = (
+            "will be opened" if can_open else "stay unopened: not every side has written theirs"
+        )
         lines.append(f"Sealed orders {describe_order_sides(game)} {result}.")
     if reveals:
         lines.append(

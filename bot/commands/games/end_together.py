@@ -66,7 +66,7 @@ async def end_game(context: Context) -> Reply:
         reply = await _ask_other_sides(context, winner, text, partners)
     if reply.private:
         return reply
-    return Reply("The others in the game are told", private=True, announce=reply)
+    return Reply("The other players are asked", private=True, announce=reply)
 
 
 @declare_button("end", of=ButtonOf.GAME)

@@ -54,7 +54,7 @@ def get_check_seconds(size: int) -> float:
 
 @declare_command(
     "game import",
-    "Bring an exported game into this channel",
+    "Import an exported game into this channel",
     Option(
         "file",
         "file",
@@ -125,7 +125,7 @@ async def _adopt_imported_game(context: Context, exported: Exported, unplayed: i
     lines = [f"{event_count} events checked. {format_phase_title(ledger.game, context.system)}"]
     if unplayed:
         outcomes = format_count(unplayed, "outcome is", "outcomes are")
-        lines.append(f"{outcomes} from another edition of the rules and could not be played again.")
+        lines.append(f"{outcomes} from another edition of the rules and could not be replayed.")
     if sealed_count:
         rolls = format_count(sealed_count, "roll stays", "rolls stay")
         lines.append(
@@ -134,15 +134,17 @@ async def _adopt_imported_game(context: Context, exported: Exported, unplayed: i
     if hand_card_count:
         hand_cards = format_count(hand_card_count, "card")
         lines.append(
-            f"{hand_cards} of hands went back into the pile: "
-            "what they were stayed where they were drawn."
+            f"{hand_cards} from hands went back into the pile: "
+            "only the channel where they were drawn knows them."
         )
     if is_started:
         lines.append(f"{context.user_name} is game master.")
     unclaimed = ledger.list_unclaimed_names()
     buttons: tuple[Button, ...] = ()
     if unclaimed:
-        lines.append(f"Known from the file only: {unclaimed}. If that is you, press the button.")
+        lines.append(
+            f"Players known only from the file: {unclaimed}. Is one of them you? Press the button."
+        )
         buttons = (context.build_button("claim", "That's me"),)
     lines.append(f"New dice begin: commitment {ledger.game.commitment}")
     lines += replaced_lines
@@ -294,7 +296,7 @@ async def load_export_packs(context: Context, packs: Mapping[str, Files]) -> Map
             pack = build_pack(files, hash) if not faults else None
             if pack is None:
                 fault = faults[0] if faults else "it cannot be read"
-                message = f"The game comes with a pack that cannot be taken: {fault}"
+                message = f"The game comes with a pack that cannot be used: {fault}"
                 raise UserError(message, option="file", code="bad-pack")
         loaded_packs.append(pack)
     context.commit.docs += build_used_docs(loaded_packs, get_server_key(context.command.where))
@@ -339,7 +341,7 @@ async def claim_person(context: Context) -> Reply:
     ledger.claim(row)
     ledger.add("claim", game_after, own=current_person)
     side = game_after.players.get(row.person, "")
-    playing = f"Plays {side}." if side else "The moves under that name are theirs."
+    playing = f"Plays {side}." if side else "The moves under that name are now theirs."
     return Reply(f"{context.user_name} is {row.name} from the imported log", (playing,))
 
 

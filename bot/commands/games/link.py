@@ -232,9 +232,7 @@ def _need_replaceable(replaced_game: LoadedGame, shared_game: LoadedGame) -> Non
     """
     importance = _rate_importance(replaced_game)
     if importance >= max(ROSTER, _rate_importance(shared_game)):
-        hint = phrase(
-            "Only one of them can have one: `/game end` or `/game transfer` frees a channel."
-        )
+        hint = phrase("End one with `/game end`, or move it with `/game transfer`.")
         raise UserError(
             "Both channels already have a game.", hint=hint, option="code", code="two-games"
         )
@@ -266,7 +264,7 @@ async def _end_link(context: Context) -> Reply:
     context.need_game()
     if len(context.ledger.places) < 2:
         raise UserError(
-            "The game is played in this channel alone.", option="code", code="not-linked"
+            "This game is played only in this channel.", option="code", code="not-linked"
         )
     if not (context.can_manage or context.actor.directs):
         message = "Only the game master or a manager can end the link."
@@ -355,11 +353,9 @@ async def ask_channels(
     pending = list_places(link.pending_channels, visible_names, current_channel)
     lines = (
         f"A manager must agree first in {pending}. Until then nothing is linked.",
-        f"The request ends after {HOURS} hours.",
+        f"It expires in {HOURS} hours.",
     )
-    return Reply(
-        "The link is requested", lines, private=True, announce=messages.get(current_channel)
-    )
+    return Reply("Link requested", lines, private=True, announce=messages.get(current_channel))
 
 
 def _build_request_message(
@@ -381,7 +377,8 @@ def _build_request_message(
     return Reply(
         f"{context.user_name} asks to {action}",
         (
-            f"Agreed, every roll made in this channel is seen in {others}, and theirs here. Nothing is linked yet.",
+            f"If you agree, every roll made in this channel shows up in {others}, and theirs here. "
+            "Nothing is linked yet.",
             phrase(
                 "Only a {manager} can agree, within {hours} hours. "
                 "Press a button, or type: `/game link {code}`",
@@ -544,7 +541,7 @@ def _build_notice(
         f"{context.user_name} links this channel with {others}",
         (
             f"{capitalize_first(format_game_name(game))} is played from both: every roll made "
-            "here is seen there, and theirs here.",
+            "here shows up there, and theirs here.",
             phrase(
                 "`/game status` lists the channels. A manager ends this here with: `/game link off`"
             ),
@@ -569,9 +566,7 @@ async def unlink_channel(context: Context, ledger: Ledger, channel: str) -> Repl
         line = f"{game_name} goes on here without {channel_name}."
         if reader == channel:
             remaining = list_places(remaining_channels, names, reader)
-            line = (
-                f"{game_name} goes on in {remaining}. Nothing rolled here is seen there any more."
-            )
+            line = f"{game_name} goes on in {remaining}. Rolls made here no longer show up there."
         title = f"{context.user_name} ends the link of {channel_name}"
         notices[reader] = Reply(title, (line,))
     post_in_other_channels(context, notices)
@@ -599,7 +594,7 @@ async def remind_linked_channels(store: Store, server: str) -> None:
         names = await load_place_names(store, other_channels)
         others = list_places(other_channels, names, channel)
         line = phrase(
-            "Every roll made here is seen there, and theirs here. A manager ends this with: `/game link off`"
+            "Every roll made here shows up there, and theirs here. A manager ends this with: `/game link off`"
         )
         reply = Reply(f"This channel is linked with {others}", (line,))
         messages.append(Outgoing(channel, {}, 0.0, reply.to_json()))

@@ -298,7 +298,7 @@ def _switch_rule(context: Context, game: Game, typed: str) -> tuple[Game, str]:
     system = context.system
     if system is None:
         raise UserError(
-            "No system is played here yet.",
+            "No game is played here yet, so there are no optional rules.",
             hint="Start a game first.",
             option="rule",
             code="no-system",
@@ -322,7 +322,7 @@ def _switch_rule(context: Context, game: Game, typed: str) -> tuple[Game, str]:
     was_on = rule in list_rules_in_force(system, game)
     if is_on == was_on:
         state = "on" if is_on else "off"
-        raise UserError(f"{rule.title} is {state} already.", option="rule", code="no-change")
+        raise UserError(f"{rule.title} is already {state}.", option="rule", code="no-change")
     new_rules = {**game.rules, rule.name: is_on}
     return replace(game, rules=new_rules), format_rule_words(game.rules, new_rules)
 
@@ -366,8 +366,8 @@ async def _switch_pack_version(context: Context, game: Game, typed: str) -> tupl
     pack = host_packs.get(version) or await load_stored_pack(context.store, version.hash)
     pack_game = version.id if pack is None else pack.home
     if pack_game != game.system:
-        name = context.system.title if context.system is not None else "no system yet"
-        message = f"{version.title} is another game than is played here: {name}."
+        name = context.system.title if context.system is not None else "no game yet"
+        message = f"{version.title} is a different game from the one played here: {name}."
         if pack is not None:
             message = describe_exclusion(pack, game.system, all_systems()) or message
         raise UserError(message, option="pack", code="other-system")
@@ -399,7 +399,7 @@ async def _list_pack_versions(context: Context, game: Game) -> list[str]:
     lines = []
     for hash in get_packs_in_force(game).values():
         label = labels.get(hash, hash[:SHORT])
-        role = "what it is played with"
+        role = "the rules in use"
         if hash in extended_games:
             role = f"extends {extended_games[hash]}"
         lines.append(f"Pack {label}: {role}")
@@ -434,7 +434,7 @@ async def choose_systems(context: Context) -> Reply:
         lines += [phrase("Change: `/setup systems lnlt ucn`, or all."), *advice]
         seed = await context.get_next_seed()
         lines.append(f"Commitment to the dice of the next free play: {seed.commitment}")
-        return Reply("Systems here", tuple(lines), private=True)
+        return Reply("Rule sets here", tuple(lines), private=True)
     if not context.command.who.manager:
         raise NotManager("choose the rule sets", context.command.where)
     pieces = re.split(r"[\s,;]+", comparison_key(options["systems"]))
@@ -443,14 +443,14 @@ async def choose_systems(context: Context) -> Reply:
     for id in chosen:
         if id not in games:
             raise UserError(
-                f'No system "{id[:40]}".',
-                hint=did_you_mean(id, games) or f"Systems: {', '.join(games)}.",
+                f'No rule set "{id[:40]}".',
+                hint=did_you_mean(id, games) or f"Rule sets: {', '.join(games)}.",
                 option="systems",
                 code="unknown-system",
             )
     context.commit.docs.append(Doc(SETUP, server, {**setup, "systems": chosen}, None, server))
     if len(chosen) < len(games):
-        warning = "Commands of the other games now answer that they are not enabled here."
+        warning = "Commands of the other games no longer work here."
         advice = [warning, *advice]
     return Reply(f"Enabled here: {', '.join(chosen)}", tuple(advice), private=True)
 

@@ -285,7 +285,7 @@ def _find_game_to_start(game_id: str, scenario_name: str) -> tuple[System, Syste
         raise UserError("Pick a game or a scenario.", hint=hint, option="system", code="missing")
     system = systems[game_id]
     if system.base is not None:
-        message = f"{system.title} comes with {system.base.title}, and is no game by itself."
+        message = f"{system.title} adds to {system.base.title} and is not a game by itself."
         hint = phrase("Start that: `/game start {id}`", id=system.home)
         raise UserError(message, hint=hint, option="system", code="other-system")
     return system, extension
@@ -318,7 +318,7 @@ def _build_unknown_scenario_error(name: str) -> UserError:
     names = sorted(all_names)
     return UserError(
         f'There is no scenario "{name[:40]}".',
-        hint=did_you_mean(name, names) or f"There are {', '.join(names)}.",
+        hint=did_you_mean(name, names) or f"Choose one of {', '.join(names)}.",
         option="scenario",
         code="bad-value",
     )
@@ -383,7 +383,7 @@ async def press_carry_over(context: Context) -> Reply:
     previous = await load_game_by_id(context.store, doc.data["row"]) if doc is not None else None
     if previous is None or game.units:
         raise UserError(
-            "This game has a roster already, or the game before is gone.", code="roster-taken"
+            "This game already has a roster, or the previous game is gone.", code="roster-taken"
         )
     units = carry_over_roster(previous.game, game.sides, context.system)
     context.commit.drop_docs.append((CARRY, context.ledger.row))
@@ -396,10 +396,10 @@ async def press_carry_over(context: Context) -> Reply:
     return Reply(f"{context.user_name}: {count_units(len(units))} carried over")
 
 
-@declare_command("game join", "Play for a side", SIDE, example="US", needs_game=True)
+@declare_command("game join", "Join a side", SIDE, example="US", needs_game=True)
 @declare_button("join", of=ButtonOf.GAME)
 async def join_side(context: Context, button_side: str | None = None) -> Reply:
-    """Play for a side: `button_side` of a button such as *Join US*, otherwise the side that was
+    """Join a side: `button_side` of a button such as *Join US*, otherwise the side that was
     typed.
 
     Raises UserError if the side is missing or unknown, or if the user already plays one.
@@ -451,7 +451,7 @@ async def leave_side(context: Context) -> Reply:
     context.ledger.add("leave", game_after)
     lines: tuple[str, ...] = ()
     if game_after.cards != game.cards:
-        lines = ("Their closed cards go back into the pile.",)
+        lines = ("Their hidden cards go back into the pile.",)
     return Reply(f"{context.user_name} leaves {game.players[person]}", lines)
 
 
@@ -489,7 +489,7 @@ async def ask_director(context: Context, name: str) -> Reply:
         f'{context.user_name} wants to start "{name}" here',
         (
             phrase(
-                'That would set "{old}" aside: `/game resume` takes it up again.',
+                'That would pause "{old}": `/game resume` continues it.',
                 old=game.name,
             ),
             f"{master_name} or a {manager_word} decides.",
@@ -510,7 +510,7 @@ async def press_begin_game(context: Context, key: str) -> Reply:
     Raises UserError for a user who does not direct the game that is on, and for a closed request.
     """
     doc = await _load_request(context, key)
-    need_director(context.game, context.actor, "put it aside")
+    need_director(context.game, context.actor, "pause it")
     _build_request(doc).close_with_note(context, f"{context.user_name} starts it")
     asker = Person(doc.owner, str(doc.data["name"]))
     context = replace_command(context, ("game", "start"), doc.data["options"])
@@ -529,7 +529,7 @@ async def press_keep_game(context: Context, key: str) -> Reply:
     doc = await _load_request(context, key)
     if doc.owner != context.command.who.key:
         need_director(context.game, context.actor, "decide that")
-    _build_request(doc).close_with_note(context, f"{context.user_name} keeps the game that is on")
+    _build_request(doc).close_with_note(context, f"{context.user_name} keeps the current game")
     return Reply(f'"{context.game.name}" goes on', (f"{context.user_name} keeps it.",))
 
 

@@ -79,7 +79,7 @@ async def list_games(context: Context) -> Reply:
     games = sort_current_first(await load_channel_games(context.store, channel))
     moved_line, moved_buttons = await find_moved_game(context.store, channel.key)
     if not games:
-        title = "Nothing is kept here"
+        title = "No saved games here"
         line = moved_line
         if not moved_line:
             title = "Nothing has been played here yet"
@@ -93,11 +93,11 @@ async def list_games(context: Context) -> Reply:
     if past_games:
         number = past_games[0].number
         lines.append(
-            phrase("`/game open {n}` reads one, `/game resume {n}` takes it up again", n=number)
+            phrase("`/game open {n}` reads one, `/game resume {n}` continues it", n=number)
         )
     if moved_line:
         lines.append(moved_line)
-    running = ", one is on" if games[0].is_on and not games[0].game.ended else ""
+    running = ", one in progress" if games[0].is_on and not games[0].game.ended else ""
     return Reply(
         f"{format_count(len(games), 'game')} played here{running}",
         tuple(lines),
@@ -201,7 +201,7 @@ async def _choose_past_game(context: Context, row: str | None) -> ChannelGame:
 
 @declare_command(
     "game resume",
-    "Take up a game again that was played here",
+    "Resume a game that was played here",
     PAST_GAME,
     example="1",
     needs_game=True,
@@ -216,12 +216,12 @@ async def resume_game(context: Context, row: str | None = None) -> Reply:
     past_game = await _choose_past_game(context, row)
     if past_game.is_on and not past_game.game.ended:
         raise UserError(
-            f"{past_game.title} is the game that is on here.", hint="Just play.", code="game-on"
+            f"{past_game.title} is the game in progress here.", hint="Just play.", code="game-on"
         )
     current_game = context.ledger.loaded
     is_game_on = bool(context.ledger.row) and context.game.started and not context.game.ended
     if is_game_on and not past_game.is_on:
-        need_director(context.game, context.actor, f"put {format_game_name(context.game)} aside")
+        need_director(context.game, context.actor, f"pause {format_game_name(context.game)}")
     channels = await _list_channels_to_resume(context, past_game)
     replaced_lines = () if past_game.is_on else describe_replaced_game(current_game)
     ledger = Ledger(past_game.loaded, context.ledger.writer)
@@ -247,7 +247,7 @@ async def resume_game(context: Context, row: str | None = None) -> Reply:
         buttons = tuple(build_phase_buttons(context))
     lines += replaced_lines
     reply = Reply(
-        f"{context.user_name} takes {format_game_name(past_game.game)} up again",
+        f"{context.user_name} resumes {format_game_name(past_game.game)}",
         tuple(lines),
         buttons=buttons,
     )
@@ -286,7 +286,7 @@ def _need_participant(context: Context, ledger: Ledger) -> None:
         return
     manager_word = get_manager_word(context.command.where.key)
     raise UserError(
-        f"Only those who played {format_game_name(game)} can take it up again.",
+        f"Only the players of {format_game_name(game)} can resume it.",
         hint=f"Ask one of its players, or a {manager_word}.",
         code="not-player",
     )
@@ -338,14 +338,14 @@ def _list_sides_and_people(context: Context) -> list[Part]:
     fighting_units = [unit for unit in game.units.values() if not has_left_fight(unit)]
     without_side = [unit for unit in fighting_units if unit.side not in game.sides]
     if without_side:
-        lines.append(f"{count_units(len(without_side))} of no side")
+        lines.append(f"{count_units(len(without_side))} without a side")
     if game.master:
         lines.append(f"Game master: {context.ledger.get_name(game.master)}")
     unclaimed = context.ledger.list_unclaimed_names()
     if unclaimed:
         lines.append(
             phrase(
-                "Known from the imported file only: {unclaimed}. Is one of them you? `/game claim`",
+                "Players known only from the imported file: {unclaimed}. Is one of them you? `/game claim`",
                 unclaimed=unclaimed,
             )
         )
@@ -370,7 +370,9 @@ def _list_open_matters(context: Context) -> list[Part]:
     game = context.game
     lines: list[Part] = []
     for number, choice in game.waits.items():
-        lines.append(f"#{number} waits for {choice.get('side') or 'somebody'}: {choice['ask']}")
+        lines.append(
+            f"#{number} is waiting for {choice.get('side') or 'somebody'}: {choice['ask']}"
+        )
     if game.initiative:
         lines.append(f"Initiative: {game.initiative}")
     if game.sealed:

@@ -76,7 +76,7 @@ async def transfer_game(context: Context) -> Reply:
     request.register(context)
     current_name = name_place(current_channel.key, current_channel.name, target.key)
     request_message = Reply(
-        f'{context.user_name} asks to play "{game.name}" here from now on; it is played in '
+        f'{context.user_name} asks to play "{game.name}" here from now on; so far it is played in '
         f"{current_name}",
         (f"Only a {get_manager_word(target.key)} can take it over, within {HOURS} hours.",),
         buttons=(
@@ -257,7 +257,7 @@ async def ask_to_delete_game(context: Context) -> Reply:
         return await delete_game(context)
     name = f'"{game.name}"' if game.name else "this free play"
     return Reply(
-        f"Delete {name} with its {game.number} events?",
+        f"Delete {name} and its {game.number} events?",
         (
             phrase("This cannot be undone. `/game export` keeps a copy first."),
             phrase("Delete it: `/game delete confirm`"),

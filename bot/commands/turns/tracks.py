@@ -93,7 +93,7 @@ def _get_tracks(context: Context) -> Mapping[str, Track]:
     """Return the tracks of this game's system. Raises UserError if there are none."""
     system = context.system
     if system is None:
-        raise UserError("No system is played here yet.", code="no-system")
+        raise UserError("No game is played here yet, so there are no tracks.", code="no-system")
     if not system.tracks:
         raise UserError(f"{system.title} has no tracks.", code="not-in-system")
     return system.tracks

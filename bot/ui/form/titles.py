@@ -14,7 +14,7 @@ _TITLES = {
     "game board": ("Board", "Show"),
     "game end": ("End the game", "Go on"),
     "game open": ("Read a game", "Open"),
-    "game resume": ("Take a game up again", "Take up"),
+    "game resume": ("Resume a game", "Resume"),
     "game reveal": ("Open a sealed roll", "Open"),
     "game undo": ("Undo", "Undo"),
     "game settings": ("Settings of the game", "Save"),

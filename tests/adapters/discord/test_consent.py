@@ -70,7 +70,7 @@ async def test_a_manager_who_agrees_links_and_both_channels_are_told(
     await (await mallory.slash(hall, "game link", code=await code_of(mallory, lair))).answer()
     agreed = await (await vera.press(await discord.message(hall, "asks to play"), "Agree")).answer()
     assert not agreed.ephemeral
-    assert "every roll made here is seen there" in agreed.text
+    assert "every roll made here shows up there" in agreed.text
     assert "Vera links this channel" in (await discord.message(lair, "Vera links")).text
     await (await cora.slash(hall, "roll", dice="2d6", label="seen")).answer()
     await discord.message(lair, "for seen")

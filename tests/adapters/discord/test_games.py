@@ -45,7 +45,7 @@ async def test_a_game_ends_with_its_story_and_is_taken_up_again_from_the_list(
     assert "US won on turn 1" in opened.content
     resumed = await (await anna.press(opened, "Resume")).answer()
     assert not resumed.ephemeral
-    assert 'takes "Hill 875" up again' in resumed.content
+    assert 'resumes "Hill 875"' in resumed.content
     await (await anna.slash(table, "unit add", name="Sq", type="squad", side="US")).answer()
 
 

@@ -116,7 +116,7 @@ async def test_a_new_game_that_was_asked_for_is_answered_once(
     assert list(asked.buttons) == ["Start it", "Keep playing"]
     await press(anna, asked, "Keep playing")
     await discord.until(
-        lambda: not asked.buttons and "Anna keeps the game that is on: ~~" in asked.content
+        lambda: not asked.buttons and "Anna keeps the current game: ~~" in asked.content
     )
 
 

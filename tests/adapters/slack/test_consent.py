@@ -125,7 +125,7 @@ async def test_a_channel_is_linked_by_its_manager_alone(club: Club) -> None:
     await club.say(club.mallory, club.games, "/game", 'start lnlt Bait sides="US, VC"')
     code = await club.code(club.mallory, secret)
     await club.say(club.mallory, club.games, "/game", f"link {code}")
-    await club.mallory.wait_for(club.games, "The link is requested")
+    await club.mallory.wait_for(club.games, "Link requested")
     await club.say(club.anna, secret, "/roll", "2d6 label=unseen")
     assert not any("unseen" in one.everything for one in club.mallory.sees(club.games))
 

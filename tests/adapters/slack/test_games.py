@@ -30,7 +30,7 @@ async def test_a_game_ends_and_is_taken_up_again_from_the_list(
         opened = await (await ben.press(listed, "Read")).answer()
         assert opened.ephemeral_for == ben.id
         resumed = await (await ben.press(opened, "Resume")).answer()
-        assert 'takes "Hill 875" up again' in resumed.plain
+        assert 'resumes "Hill 875"' in resumed.plain
         inside = await (await anna.mention(games, "game status", thread=story.ts)).answer()
         assert "Hill 875" in inside.text
     assert socket_slack.refusals == []

@@ -59,9 +59,7 @@ async def test_a_new_game_that_was_asked_for_is_answered_once(table: Table) -> N
     asked = await say(table.ben, table.games, "game start baps Farm")
     assert asked.buttons() == ["Start it", "Keep playing"]
     await table.anna.press(asked, "Keep playing")
-    await table.until(
-        lambda: not asked.buttons() and "anna keeps the game that is on" in asked.plain
-    )
+    await table.until(lambda: not asked.buttons() and "anna keeps the current game" in asked.plain)
 
 
 async def test_an_opened_roll_takes_the_place_of_its_seal(table: Table) -> None:
