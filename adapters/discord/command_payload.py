@@ -214,7 +214,9 @@ def _build_bounds(option: Option) -> Json:
 
 
 def _build_text_fields(option: Option, spec: CommandSpec) -> Json:
-    """Return the choices of a text option, that it has suggestions, or its maximum length."""
+    """Return the fields of an option that say what it takes: its choices, that it has suggestions,
+    or the maximum length of a text. {} if none of these fits.
+    """
     has_fixed_values = option.type == "enum" and not (spec.system or option.complete)
     if has_fixed_values and len(option.values) <= MAX_CHOICES:
         return {"choices": [{"name": value, "value": value} for value in option.values]}

@@ -570,8 +570,8 @@ class PostedAnswers:
     async def _edit_or_post(
         self, request: DiscordRequest, reply: Reply
     ) -> Mapping[str, Any] | None:
-        """Change the message; if Discord refuses that for good, post `reply.instead` if there is
-        one.
+        """Change the message and return it; if Discord refuses that for good, post `reply.instead`,
+        if there is one, and return that. Raises any other failure.
         """
         try:
             return await self._wire.edit(request, self._posting.render(reply, request))

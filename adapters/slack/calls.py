@@ -252,8 +252,8 @@ def _translate_error(error: SlackApiError) -> Exception:
 
 
 def _list_faults(data: Any) -> tuple[str, ...]:
-    """List what Slack found wrong with blocks, each with a pointer to the block if Slack gave
-    one.
+    """List what Slack found wrong with blocks, each with a pointer to the block if Slack gave one;
+    () if its answer names nothing.
     """
     if not data:
         return ()

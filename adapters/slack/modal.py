@@ -246,7 +246,7 @@ def _build_field(field: Field, *, counts: bool) -> Json:
 
 
 def _build_hint(field: Field) -> str:
-    """Return the hint below a field. Menus and radio buttons have none unless they are rare."""
+    """Return the hint below a field, or "". Menus and radio buttons have none unless they are rare."""
     if field.kind in ("picks", "ticks", "how") and not field.rare:
         return ""
     return field.hint

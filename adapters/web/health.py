@@ -64,7 +64,7 @@ class BotMonitor:
 
     def list_tasks(self) -> Sequence[Coroutine[Any, Any, None]]:
         """Tell the supervisor that the bot has started, and return the tasks of the monitor, each
-        of which runs until cancelled.
+        of which runs until cancelled. Does nothing and returns () if nothing is monitored.
         """
         settings = self._settings
         supervisor = self._supervisor

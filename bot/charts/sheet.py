@@ -182,7 +182,9 @@ class _LayoutBuilder:
         return tuple(blocks) or (self._build_rule_block(),)
 
     def build_sentence_blocks(self) -> tuple[Block, ...]:
-        """Build a block with the sentences of the table, unless they are in its rows already."""
+        """Build a block with the sentences of the table; () if it has none, or if they are in its
+        rows already.
+        """
         if self.has_sentences or not self.table.texts:
             return ()
         rows = tuple(self.format_value(key) for key in self.table.texts)

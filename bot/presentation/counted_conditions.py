@@ -100,7 +100,8 @@ class _FixedDice:
 def find_counted_conditions(
     sequence: Sequence, raw: Mapping[str, object], roster: Roster
 ) -> tuple[CountedCondition, ...]:
-    """Return the conditions that count, of the roster units that these inputs name.
+    """Return the conditions that count, of the roster units that these inputs name; () if none
+    does.
 
     `raw` must not hold inputs derived from units, which may depend on a condition. Raises UserError
     for inputs that the sequence refuses.
@@ -387,7 +388,8 @@ class _Trial:
         )
 
     def _pair_plays(self, other: "_Trial") -> Iterator[tuple[tuple[Play, ...], tuple[Play, ...]]]:
-        """Yield both outcomes of each hand that neither roster refuses.
+        """Yield (plays with the own roster, plays with the roster of `other`) of each hand that
+        neither refuses.
 
         Once the budget is spent, only hands that both have played are left.
         """

@@ -389,7 +389,11 @@ def _can_lend(unit: Unit, option: Option) -> bool:
 
 
 def list_rules_in_force(system: System | None, game: Game) -> tuple[OptionalRule, ...]:
-    """Return the optional rules of a game: those that it chose, else the defaults of its system."""
+    """Return the optional rules in force: those that the game chose, else the defaults of the
+    system. () if the system is None.
+
+    The choices of a game of another system do not count.
+    """
     if system is None:
         return ()
     chosen = game.rules if game.system in ("", system.id) else {}
@@ -405,7 +409,9 @@ def format_rules_in_force(system: System | None, game: Game) -> str:
 def derive_inputs_from_rules(
     sequence: Sequence, options: Mapping[str, object], game: Game
 ) -> tuple[DerivedInput, ...]:
-    """Return the values that the rules in force set for options that were left out."""
+    """Return the values that the rules in force set for options that were left out; () without such
+    a rule. A flag that was typed among the modifiers was not left out.
+    """
     rules = list_rules_in_force(sequence.system, game)
     if not rules:
         return ()
@@ -481,7 +487,8 @@ def collect_tracks_and_piles(
     person: str,
     closed: Mapping[str, Any] | None = None,
 ) -> Json:
-    """Return the tracks that a sequence reads and the piles that it draws from, as events hold them.
+    """Return the tracks that a sequence reads and the piles that it draws from, as events hold
+    them; {} if it has neither. In a game of another system they are as new.
 
     `person` is the side of the player, `closed` are the piles with closed cards. Raises UserError
     for inputs and piles that cannot be read.

@@ -465,7 +465,7 @@ class ResultScale:
         return self._by_results or bool(self._scores) or self.are_numbers
 
     def get_severity(self, token: str) -> tuple[float, float]:
-        """Return the position of a result: the smaller, the worse.
+        """Return the sort key of a result: the smaller, the worse.
 
         Numbers are ordered from the highest down; no effect comes last.
         """

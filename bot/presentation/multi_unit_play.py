@@ -73,7 +73,12 @@ def list_units_played_singly(
 def _list_items_played_singly(
     sequence: Sequence, raw: Mapping[str, object], roster: Roster
 ) -> list[tuple[str, str]]:
-    """Return the names of these units, each with its item as typed: `Bob -suppressed`."""
+    """Return (name, item as typed) of each unit that a sequence is played for singly: `Bob
+    -suppressed`.
+
+    [] if only one unit is named, if the sequence does not take several, or if one is not on the
+    roster.
+    """
     text = raw.get(UNIT)
     if not isinstance(text, str):
         return []
@@ -241,7 +246,11 @@ def _play_each(
     roster: Roster,
     read: Mapping[str, Any],
 ) -> tuple[FinishedPlay, ...]:
-    """Play each to its end, one after the other. Units that left the fight are not changed."""
+    """Play each to its end, one after the other. Each begins with the roster, tracks and piles that
+    the one before left.
+
+    Units that had left the fight before are not changed.
+    """
     finished: list[FinishedPlay] = []
     lost_units = {unit.name.casefold() for unit in roster.values() if unit.state in GONE}
     previous: FinishedPlay | None = None

@@ -576,7 +576,9 @@ def format_inputs(sequence: Sequence, raw: Mapping[str, object]) -> str:
 
 
 def _list_read_tracks(sequence: Sequence) -> list[Option]:
-    """Return the tracks that the declared steps of a sequence read."""
+    """Return the tracks that the declared steps of a sequence read; [] for a sequence that is not
+    declared.
+    """
     declared = sequence.declaration if sequence.tracks else None
     if declared is None:
         return []

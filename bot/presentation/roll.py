@@ -177,7 +177,9 @@ def build_dice_odds_reply(options: Mapping[str, object]) -> Reply:
 
 
 def _group_numbers_in_bands(chances: Chances) -> list[tuple[str, Fraction]]:
-    """Return each number with its chance, highest first; of many numbers bands such as `21-25`."""
+    """Return (number, chance) of each number, the highest number first. If there are more than
+    MOST_ROWS, several share a band such as `21-25`, with the sum of their chances.
+    """
     numbers = list(chances)[::-1]
     size = -(-len(numbers) // MOST_ROWS)
     rows = []

@@ -40,10 +40,12 @@ def build_chapters(
     undone: Iterable[int] = (),
     heading: str = "",
 ) -> list[Chapter]:
-    """Build the chapters of `events`, which are in order.
+    """Build the chapters of `events`, which are in order: each turn and phase begins one. Chapters
+    without a line are left out, except the last one if it has a heading.
 
     `texts` are the texts written with events, by event number. `heading` is that of the first
-    chapter. Settings, undos and other events that are no part of a story are left out.
+    chapter. Events in `undone` are marked so, and begin no chapter. Settings, undos and other
+    events that are no part of a story are left out.
     """
     undone_numbers = frozenset(undone)
     chapters = [Chapter(heading)]

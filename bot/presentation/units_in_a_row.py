@@ -58,7 +58,9 @@ def _find_named(
 def _sort_into_lists(
     sequence: Sequence, named: Mapping[str, RosterUnit]
 ) -> list[tuple[Option, list[RosterUnit]]]:
-    """Return the units by the list that they were meant for; [] if they were typed correctly."""
+    """Return (option, its units) of each list that the units in `named` were meant for; [] if they
+    were typed correctly, or if none of these options is for units that act.
+    """
     inputs = {option.name: option for option in sequence.inputs}
     targets = _find_list(sequence, inputs, lambda option: option.part == TARGETS)
     acting = _find_list(sequence, named, lambda option: targets is None or option.part == ACTS)

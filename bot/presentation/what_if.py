@@ -209,7 +209,10 @@ def _find_unborne(sequence: Sequence, given: Given) -> frozenset[str]:
 
 
 def _list_option_changes(option: Option, raw: Inputs, common: Iterable[str]) -> list[InputChange]:
-    """Return the changes of one option; [] if it has none worth a comparison."""
+    """Return the changes of one option: a flag turned on or off, single modifiers, each other word
+    of a track, or no number instead of one that is set. [] for any other option, and for a
+    condition that players cannot choose (FIXED) unless it is set.
+    """
     value = raw.get(option.name)
     label = _lowercase_first(option.label or option.name.replace("_", " "))
     if option.name in FIXED and not value:

@@ -163,8 +163,9 @@ def _wrap_text(text: str, size: int) -> list[str]:
 def _format_likelihood(story: Story, row: LogRow) -> str:
     """Return how likely the result was, or "" if that is unknown.
 
-    If the roll has luck: `So much or more: 1 in 54`. Otherwise the chance of the rarest result that
-    came up: `Odds then: pinned 25%`. `Real dice` for real dice without odds.
+    If the roll has luck it is `So much or more: 1 in 54`, or `So little or less: 1 in 54`. For
+    other rolls of real dice it is `Real dice`, else the chance of the rarest result that came up:
+    `Odds then: pinned 25%`.
     """
     successes, failures = find_rarest_rolls([row])
     if successes:

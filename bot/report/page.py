@@ -140,7 +140,8 @@ def load_checker_scripts() -> Markup:
 
 
 def _find_last_roll(story: Story, facts: Facts) -> Json | None:
-    """Return the row of the last open roll and its odds, or None before the first roll.
+    """Return the last open roll as {"row": its row, "odds": its odds, or []}; None before the first
+    roll.
 
     A roll that was undone does not count.
     """

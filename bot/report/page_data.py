@@ -469,7 +469,9 @@ class Story:
         return find_rarest_rolls(self.rows)
 
     def scores(self) -> list[tuple[float, str]]:
-        """List the points for results, each with its results in words: (3, `eliminated, broken`)."""
+        """List the points for results, each with its results in words: (3, `eliminated, broken`).
+        [] if the rule set has none or is unknown. Results without points are left out.
+        """
         if self.system is None:
             return []
         scores = self.system.game.get("scores") or {}
@@ -480,7 +482,9 @@ class Story:
         return [(points, ", ".join(words)) for points, words in sorted(words_by_points.items())]
 
     def score_tracks(self) -> list[Track]:
-        """Return the tracks that decide who wins and have a value for each side."""
+        """Return the tracks that decide who wins and have a value for each side; [] in a game
+        without sides, or if the rule set is unknown.
+        """
         if self.system is None or not self.sides:
             return []
         return [track for track in self.system.tracks.values() if track.wins and track.by_side]

@@ -230,7 +230,7 @@ FIXED = (Odds, Compared, Grid, Whole, UnitTable)
 
 
 def format_part(part: Part, pen: Pen = PLAIN, look: Look = PHONE) -> list[str]:
-    """Return the lines of a part, as `pen` writes them.
+    """Return the lines of a part, as `pen` writes them; [] for a rule.
 
     Lines of a part in FIXED are not escaped; their width, and that of bars, depends on `look`.
     """

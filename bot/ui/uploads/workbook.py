@@ -252,7 +252,8 @@ def _join_with_tabs(rows: Iterable[list[str]]) -> str:
 
 
 def _format_cell(cell: Any, questions: list[str]) -> str:
-    """Return a cell as it is shown, without the text that its format adds to a number.
+    """Return a cell as it is shown, without the text that its format adds to a number; "" for an
+    empty cell.
 
     Such a text is reported in `questions`, which is extended in place.
     """
