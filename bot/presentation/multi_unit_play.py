@@ -326,7 +326,9 @@ def _join_by_side(texts: Iterable[str]) -> list[str]:
 
 
 def merge_outputs(singles: tuple[FinishedPlay, ...]) -> Mapping[str, Any]:
-    """Return the outputs of all plays as the log keeps them."""
+    """Return the outputs of all plays as the log keeps them: those of the only play, or for plays
+    of single units the list of unit, result and outputs of each.
+    """
     if not singles[0].unit:
         return singles[0].played.out
     return {

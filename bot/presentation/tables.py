@@ -148,7 +148,9 @@ def build_whole_table_reply(
 
 
 def _describe_columns(table: Table) -> str:
-    """Return the edge that the columns of a table with a single grid go by: `range across`."""
+    """Return the edge that the columns of a table go by: `range across`; "" if the table has
+    several grids, or its columns no such edge.
+    """
     grids = get_printed_table(table).grids
     across = grids[0].across if len(grids) == 1 else ""
     return f"{across} across" if across else ""
@@ -160,7 +162,9 @@ def _format_legend(table: Table) -> str:
 
 
 def _list_nearby_rows(table: Table, given: Mapping[str, Any]) -> tuple[tuple[str, ...], ...]:
-    """Return the rows around the cell that answers, more of them than a look-up shows."""
+    """Return the rows around the cell that answers, more of them than a look-up shows; () if no
+    grid answers.
+    """
     values = _compute_values(table, given)
     grids = find_answering_grids(table, values)
     return crop_around_cell(*grids[0], MANY) if grids else ()

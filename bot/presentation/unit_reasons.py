@@ -68,7 +68,9 @@ def find_reasons(
 def _drop_common_gaps(
     reasons: Mapping[str, Reason], units: Iterable[RosterUnit]
 ) -> dict[str, Reason]:
-    """Return the reasons without numbers that all units of a side lack: the form asks for these."""
+    """Return the reasons, by handle, without those that a unit lacks a number, if all units of its
+    side have the same reason: the form asks for that number.
+    """
     by_side: dict[str, set[str]] = {}
     for unit in units:
         reason = reasons.get(unit.handle)

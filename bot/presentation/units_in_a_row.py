@@ -46,7 +46,7 @@ def check_units_in_a_row(
 def _find_named(
     sequence: Sequence, options: Mapping[str, object], roster: Roster
 ) -> dict[str, RosterUnit]:
-    """Return, by input, the roster unit that its bare value names by itself."""
+    """Return {option: roster unit} of each bare value that is the name of a roster unit by itself."""
     named = {}
     for option in sequence.inputs:
         unit = _find_unit(option, options.get(option.name), roster)
@@ -95,7 +95,9 @@ def _find_list(
 
 
 def _find_unit(option: Option, value: object, roster: Roster) -> RosterUnit | None:
-    """Return the unit that a value names by itself; None if the option accepts the value as it is."""
+    """Return the roster unit that a bare value names by itself. None if it names none, and if an
+    option for a number or a word accepts the value.
+    """
     unit = roster.get(value.strip(" ,").casefold()) if isinstance(value, BareValue) else None
     if unit is None or option.type not in _NOT_UNITS:
         return unit

@@ -265,7 +265,9 @@ def _toggle_input(label: str, raw: Inputs, *, is_set: bool, is_common: bool) -> 
 
 
 def _list_firer_changes(raw: Inputs, given: Given) -> list[InputChange]:
-    """Return the inputs with each firer in the lead, and without each firer."""
+    """Return the inputs with each firer but the first in the lead, and without each firer; [] for a
+    single firer, more than FIRERS, and units that were not typed one by one.
+    """
     changes: list[InputChange] = []
     for name, units in given.lists.items():
         pieces = [piece.strip() for piece in str(raw.get(name) or "").split(";") if piece.strip()]
