@@ -4,25 +4,25 @@ The answer comes in like an input. If it is missing, play stops with the questio
 a list have asked. Odds are counted for one choice at a time, so there it is always given.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from re import compile as pattern
 from typing import Any
 
 from bot.rules.declared.compile_context import Name, Path, describe_type
 from bot.rules.declared.formula import Env, Formula, build_constant
 from bot.rules.declared.formula_functions import LISTS, NONE
 from bot.rules.declared.interpreter import END, LINES, NOTES, Do, Here, Keys
-from bot.rules.declared.odds_limits import Counter, Names, PossibleValues
-from bot.rules.declared.program import OPEN, Partial, Slicer, Statement
+from bot.rules.declared.odds_limits import Names, PossibleValues, StateCounter
+from bot.rules.declared.program import OPEN, KnownValuesPass, Slicer, Statement
 from bot.rules.declared.step_parser import StepScope
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence.sequence import ACTOR, ASKED, Choice, ChoiceRequest
 
 KEYS = ("who", "ask", "options", "else")
 MOST_CHOICES, MOST_OPTIONS = 2, 6
-WORD = pattern(r"(?=.{1,32}$)[a-z][a-z0-9]*([-_][a-z0-9]+)*")
+WORD = re.compile(r"(?=.{1,32}$)[a-z][a-z0-9]*([-_][a-z0-9]+)*")
 BESIDE = frozenset(("each", "as", "into", "only", "when", "choose"))
 """The other keys that a step may have if it makes a choice for each item."""
 
@@ -65,7 +65,7 @@ class Choose(Statement):
             return self
         return replace(self, who=None, item=None, ask=build_constant(""), options=())
 
-    def run_partly(self, _partial: Partial, env: Env, /) -> bool:
+    def run_partly(self, _known_pass: KnownValuesPass, env: Env, /) -> bool:
         picks = env.get(get_pick_key(self.choice.name), NONE)
         index = env[self.count]
         is_open = picks == NONE or (index is OPEN and len(picks) > 1)
@@ -122,7 +122,7 @@ class Choose(Statement):
             item,
         )
 
-    def bound(self, _counter: Counter, names: Names, states: float, /) -> float:
+    def bound(self, _counter: StateCounter, names: Names, states: float, /) -> float:
         """Return `states` as it is: the answer is known before the first die, so it adds none.
 
         Record in `names` that the answer may be any option.
@@ -177,21 +177,21 @@ def _names(units: Any) -> tuple[str, ...]:
     return tuple([unit.name for unit in unit_list if isinstance(unit, Unit) and unit.name])
 
 
-def read_choose(spec: object, place: StepScope, path: Path) -> Iterator[Statement]:
+def read_choose(spec: object, scope: StepScope, path: Path) -> Iterator[Statement]:
     """Read `choose: {answer: {who: targets, ask: "...", options: {...}, else: ...}}`.
 
     A side chooses one of the options. Raises TableError for a fault in a choice, and for `choose`
     as a step in a loop.
     """
-    if place.loops and not place.asks:
-        raise place.make_error(
+    if scope.loops and not scope.asks:
+        raise scope.make_error(
             "within an each, choose is a key of the each itself: - each: ..., choose: ...", path
         )
-    for name, choice_spec in place.mapping(spec, path).items():
-        yield from _read(str(name), choice_spec, place, (*path, name))
+    for name, choice_spec in scope.mapping(spec, path).items():
+        yield from _read(str(name), choice_spec, scope, (*path, name))
 
 
-def _read(name: str, spec: object, place: StepScope, path: Path) -> Iterator[Statement]:
+def _read(name: str, spec: object, scope: StepScope, path: Path) -> Iterator[Statement]:
     """Read one choice, named `unit.NAME` if each item of a loop is asked.
 
     Yield the statement that asks and, outside a loop, the one that stops play until the answer is
@@ -199,26 +199,26 @@ def _read(name: str, spec: object, place: StepScope, path: Path) -> Iterator[Sta
 
     Raises TableError for a name that cannot be used, and for a key that is missing or unknown.
     """
-    sheet = place.sheet
-    owner = place.asks
-    place.check_name(name, path)
+    sheet = scope.sheet
+    owner = scope.asks
+    scope.check_name(name, path)
     short_name = name.rpartition(".")[2]
-    _check_choice_name(name, short_name, place, path)
+    _check_choice_name(name, short_name, scope, path)
     if not isinstance(spec, Mapping):
-        raise place.make_error("a choice has who, ask, options and else", path)
-    place.check_keys("a choice", spec, KEYS, path)
+        raise scope.make_error("a choice has who, ask, options and else", path)
+    scope.check_keys("a choice", spec, KEYS, path)
     missing_keys = [key for key in KEYS if not spec.get(key)]
     if missing_keys:
-        raise place.make_error(f"the choice needs {missing_keys[0]}", path)
-    options = _read_options(short_name, spec, place, path)
+        raise scope.make_error(f"the choice needs {missing_keys[0]}", path)
+    options = _read_options(short_name, spec, scope, path)
     words = tuple(word for word, _ in options)
     choice = Choice(short_name, words, str(spec["else"]), str(spec["who"]))
     sheet.choices[short_name] = choice
-    ask = place.text(spec["ask"], (*path, "ask"))
-    chooser = _read_who(str(spec["who"]), place, (*path, "who"))
-    item = place.text(f"{{{owner}}}", path) if owner else None
+    ask = scope.text(spec["ask"], (*path, "ask"))
+    chooser = _read_who(str(spec["who"]), scope, (*path, "who"))
+    item = scope.text(f"{{{owner}}}", path) if owner else None
     sheet.formulas.tokens |= set(words)
-    key = place.set_name(name, "text")
+    key = scope.set_name(name, "text")
     count = f"asked {short_name}"
     sheet.begins[count] = 0
     if not owner:
@@ -229,29 +229,29 @@ def _read(name: str, spec: object, place: StepScope, path: Path) -> Iterator[Sta
         yield Pause(choice, count)
 
 
-def _check_choice_name(name: str, short_name: str, place: StepScope, path: Path) -> None:
+def _check_choice_name(name: str, short_name: str, scope: StepScope, path: Path) -> None:
     """Raise TableError if a choice cannot have this name, or if the sequence has too many choices.
 
     `short_name` is the name without its item: `react` for `unit.react`.
     """
-    sheet = place.sheet
-    owner = place.asks
+    sheet = scope.sheet
+    owner = scope.asks
     expected_name = f"{owner}.{short_name}" if owner else short_name
     if name != expected_name:
         problem = f"call it {short_name}"
         if owner:
             problem = f"this choice is called {expected_name}, as each has its own"
-        raise place.make_error(problem, path)
+        raise scope.make_error(problem, path)
     if short_name in sheet.inputs:
-        raise place.make_error(f"{short_name} is an input already", path)
+        raise scope.make_error(f"{short_name} is an input already", path)
     if short_name in sheet.choices:
-        raise place.make_error(
+        raise scope.make_error(
             f"there is a choice {short_name} already, and each has a name of its own, also where "
             "only one of them can come",
             path,
         )
     if len(sheet.choices) >= MOST_CHOICES:
-        raise place.make_error(
+        raise scope.make_error(
             f"a sequence has at most {MOST_CHOICES} choices, those included of which only one can "
             "come; ask once, and let the steps say what the answer means",
             path,
@@ -259,7 +259,7 @@ def _check_choice_name(name: str, short_name: str, place: StepScope, path: Path)
 
 
 def _read_options(
-    short_name: str, spec: Mapping[str, Any], place: StepScope, path: Path
+    short_name: str, spec: Mapping[str, Any], scope: StepScope, path: Path
 ) -> tuple[tuple[str, Formula], ...]:
     """Read the options of a choice as pairs of a word and its text.
 
@@ -267,12 +267,12 @@ def _read_options(
     `else` is none of them.
     """
     options_path = (*path, "options")
-    option_texts = place.mapping(spec["options"], options_path)
+    option_texts = scope.mapping(spec["options"], options_path)
     if not 2 <= len(option_texts) <= MOST_OPTIONS:
-        raise place.make_error(f"a choice has 2 to {MOST_OPTIONS} options", options_path)
+        raise scope.make_error(f"a choice has 2 to {MOST_OPTIONS} options", options_path)
     options = tuple(
         [
-            (str(word), place.text(text, (*options_path, word)))
+            (str(word), scope.text(text, (*options_path, word)))
             for word, text in option_texts.items()
         ]
     )
@@ -280,35 +280,35 @@ def _read_options(
     for word in words:
         if not WORD.fullmatch(word):
             problem = f"{word} cannot be an option: write a word such as go-to-ground"
-            raise place.make_error(problem, options_path)
+            raise scope.make_error(problem, options_path)
     if short_name in words:
         problem = f"an option called {short_name} could not be told from the choice"
-        raise place.make_error(problem, options_path)
+        raise scope.make_error(problem, options_path)
     default_word = str(spec["else"])
     if default_word not in words:
         problem = f"else is one of the options, and {default_word} is none"
-        raise place.make_error(problem, (*path, "else"), default_word, words)
+        raise scope.make_error(problem, (*path, "else"), default_word, words)
     return options
 
 
-def _read_who(spec: str, place: StepScope, path: Path) -> Formula | None:
+def _read_who(spec: str, scope: StepScope, path: Path) -> Formula | None:
     """Return the formula of the units whose side chooses, None for the acting side.
 
     Raises TableError if `spec` names no units.
     """
     if spec == ACTOR:
         return None
-    units = [name for name, name_info in place.names.items() if name_info.type in ("unit", "units")]
-    if spec not in place.names:
-        raise place.make_error(
+    units = [name for name, name_info in scope.names.items() if name_info.type in ("unit", "units")]
+    if spec not in scope.names:
+        raise scope.make_error(
             f"who is asked is {ACTOR} or an input of units, and there is no {spec}",
             path,
             spec,
             units,
         )
-    formula = place.formula(spec, path)
+    formula = scope.formula(spec, path)
     if formula.type not in ("unit", "units"):
-        raise place.make_error(
+        raise scope.make_error(
             f"who is asked is {ACTOR} or an input of units, not {describe_type(formula.type)}",
             path,
             spec,

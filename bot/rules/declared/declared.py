@@ -49,10 +49,10 @@ from bot.rules.declared.interpreter import (
 )
 from bot.rules.declared.let_tell import Refuse
 from bot.rules.declared.load import Loader
-from bot.rules.declared.odds_limits import GIVEN, Counter, count_program_states
+from bot.rules.declared.odds_limits import GIVEN, StateCounter, count_program_states
 from bot.rules.declared.output_steps import UNIT, OutputStatement, build_resolution
 from bot.rules.declared.pools import FacePool, Segment, WordedSegment, pools_in
-from bot.rules.declared.program import Block, Partial, Slicer, Statement, walk_statements
+from bot.rules.declared.program import Block, KnownValuesPass, Slicer, Statement, walk_statements
 from bot.rules.declared.rolls import (
     MOST_ROLLS,
     DiceRequest,
@@ -78,7 +78,7 @@ FoundRow = tuple[str, Any, int]
 """
 
 
-class Early(Partial):
+class Early(KnownValuesPass):
     """A pass that raises the refusals that inputs alone decide. `rows` collects the units whose
     odds are shown, if these are wanted.
     """
@@ -275,7 +275,7 @@ class Declared:
             if ("", key) not in by_name
         }
 
-    def bound(self, units: int, path: str = "") -> Counter | None:
+    def bound(self, units: int, path: str = "") -> StateCounter | None:
         """Return the counter of the states that the odds of the output `path` need, with `units`
         items in each list. Without `path`, the output that the odds are by; return None if there is
         none.

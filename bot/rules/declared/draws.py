@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 from bot.rules.declared.compile_context import Name, Path
 from bot.rules.declared.formula import Env, Formula
 from bot.rules.declared.interpreter import LINES, Do, Here, Keys, Now, Site
-from bot.rules.declared.odds_limits import Counter, Names, PossibleValues
+from bot.rules.declared.odds_limits import Names, PossibleValues, StateCounter
 from bot.rules.declared.pools import Segment
-from bot.rules.declared.program import OPEN, Block, Partial, Statement, walk_statements
+from bot.rules.declared.program import OPEN, Block, KnownValuesPass, Statement, walk_statements
 from bot.rules.declared.rolls import RandomStatement
 from bot.rules.declared.step_parser import StepScope
 from bot.rules.dice import Die
@@ -59,21 +59,21 @@ class Draw(RandomStatement):
     def reads(self) -> Keys:
         return frozenset((*self.label.reads, self.pile))
 
-    def run_partly(self, partial: Partial, env: Env, /) -> bool:
+    def run_partly(self, known_pass: KnownValuesPass, env: Env, /) -> bool:
         """Leave the card open. The number of remaining cards is known until dice decide whether a
         card is drawn.
         """
-        partial.meets(self, env)
+        known_pass.meets(self, env)
         pile = env.get(self.pile, OPEN)
         env |= dict.fromkeys(self.sets, OPEN)
         if pile is not OPEN and pile.ready.size:
             env[self.pile] = pile.ready.draw(1)[1]
         return False
 
-    def check(self, partial: Partial, env: Env, /) -> None:
+    def check(self, known_pass: KnownValuesPass, env: Env, /) -> None:
         """Raise UserError if no card is left for a draw that is sure to happen."""
         pile = env.get(self.pile, OPEN)
-        if pile is OPEN or partial.unsure or pile.ready.size:
+        if pile is OPEN or known_pass.unsure or pile.ready.size:
             return
         hint = phrase(
             "`/deck discard` and `/deck shuffle` bring some back, `/deck show {id}` shows.",
@@ -127,7 +127,7 @@ class Draw(RandomStatement):
         words = self.deck.format_words(card)
         return Line(label, result=f"{name} ({words})" if words else name)
 
-    def bound(self, counter: Counter, names: Names, states: float, /) -> float:
+    def bound(self, counter: StateCounter, names: Names, states: float, /) -> float:
         """Return the states after the draw: times the number of cards that look different. The
         remaining piles are counted by kind as well.
         """
@@ -151,44 +151,44 @@ class Draw(RandomStatement):
         return states * float(len(kinds) if self.faces & self.fields.keys() else 1)
 
 
-def read_draw(spec: object, place: StepScope, path: Path) -> Iterator[Statement]:
+def read_draw(spec: object, scope: StepScope, path: Path) -> Iterator[Statement]:
     """Read `draw: {card: chances}`, a name for the drawn card and the id of its deck.
 
     Formulas then read the card's name as `card` and a field such as `ap` as `card.ap`. Raises
     TableError for a name that cannot be used, a deck that cannot be drawn from, and a draw after a
     side was asked.
     """
-    sheet = place.sheet
-    decks = place.sheet.formulas.setting.decks
-    for name, text in place.mapping(spec, path).items():
+    sheet = scope.sheet
+    decks = scope.sheet.formulas.setting.decks
+    for name, text in scope.mapping(spec, path).items():
         item_path = (*path, name)
         match = DRAW.fullmatch(str(text))
-        place.check_name(name, item_path)
+        scope.check_name(name, item_path)
         if match is None or "." in name:
-            raise place.make_error(
+            raise scope.make_error(
                 f'"{name}: {text}" must be a name and a deck, such as card: chances', item_path
             )
         deck = decks.get(match[1])
         if deck is None:
             problem = f"there is no deck {match[1]} to draw from; one that leads a phase is drawn chit by chit"
-            raise place.make_error(problem, item_path, match[1], decks)
+            raise scope.make_error(problem, item_path, match[1], decks)
         if "none" in deck.names:
-            raise place.make_error(
+            raise scope.make_error(
                 f"a card of {deck.id} has the id none, which means that no card was left", item_path
             )
         if sheet.choices:
-            raise place.make_error(
+            raise scope.make_error(
                 "cards are drawn before a side is asked: draw above the choose", item_path
             )
-        if name in place.names and sheet.formulas.cards.get(place.names[name].key) is not deck:
-            raise place.make_error(
+        if name in scope.names and sheet.formulas.cards.get(scope.names[name].key) is not deck:
+            raise scope.make_error(
                 f"there is a name {name} already; call the card otherwise", item_path
             )
-        label = place.text(match[3] or deck.title, item_path)
-        key = place.set_name(name, "text")
+        label = scope.text(match[3] or deck.title, item_path)
+        key = scope.set_name(name, "text")
         sheet.formulas.cards[key] = sheet.decks[deck.id] = deck
         for field, kind in {"id": "text", "name": "text", **deck.kinds}.items():
-            place.names[f"{name}.{field}"] = Name(f"{key}.{field}", kind)
+            scope.names[f"{name}.{field}"] = Name(f"{key}.{field}", kind)
         yield Draw(
             f"{next(sheet.sites):04}", key=key, deck=deck, label=label, to=PLAY if match[2] else ""
         )

@@ -11,9 +11,15 @@ from bot.rules.declared.compile_context import Path, describe_type, get_stated_t
 from bot.rules.declared.formula import Env, Formula, build_constant, build_formula, build_name
 from bot.rules.declared.formula_functions import NONE
 from bot.rules.declared.interpreter import END, TOLD, Do, Here, Keys, build_path
-from bot.rules.declared.odds_limits import Counter, Names, PossibleValues, compute_known
+from bot.rules.declared.odds_limits import Names, PossibleValues, StateCounter, compute_known
 from bot.rules.declared.output_steps import build_sentence
-from bot.rules.declared.program import OPEN, Partial, Slicer, Statement, make_undecided_error
+from bot.rules.declared.program import (
+    OPEN,
+    KnownValuesPass,
+    Slicer,
+    Statement,
+    make_undecided_error,
+)
 from bot.rules.declared.step_parser import StepScope
 from bot.rules.errors import UserError
 
@@ -34,8 +40,8 @@ class Let(Statement):
     def is_wanted(self, slicer: Slicer, /) -> bool:
         return self.key in slicer.live
 
-    def run_partly(self, partial: Partial, env: Env, /) -> bool:
-        env[self.key] = partial.value(self.value, env)
+    def run_partly(self, known_pass: KnownValuesPass, env: Env, /) -> bool:
+        env[self.key] = known_pass.value(self.value, env)
         return False
 
     def do(self, _context: Here, /) -> Do:
@@ -51,7 +57,7 @@ class Let(Statement):
 
         return set_value if self.value.kind == "constant" else do
 
-    def bound(self, _counter: Counter, names: Names, states: float, /) -> float:
+    def bound(self, _counter: StateCounter, names: Names, states: float, /) -> float:
         names[self.key] = compute_known(self.value, names)
         return states
 
@@ -87,7 +93,7 @@ class Tell(Statement):
     def is_wanted(self, slicer: Slicer, /) -> bool:
         return slicer.asked is None or self.path in slicer.asked
 
-    def bound(self, counter: Counter, names: Names, states: float, /) -> float:
+    def bound(self, counter: StateCounter, names: Names, states: float, /) -> float:
         names |= dict.fromkeys(self.sets, PossibleValues(frozenset((True,))))
         return super().bound(counter, names, states)
 
@@ -135,9 +141,9 @@ class Stop(Statement):
         """Return whether it is kept: in play always, in odds if an output is set later."""
         return slicer.asked is None or slicer.tells
 
-    def run_partly(self, partial: Partial, env: Env, /) -> bool:
-        stops = partial.value(self.when, env)
-        partial.unsure += stops is OPEN
+    def run_partly(self, known_pass: KnownValuesPass, env: Env, /) -> bool:
+        stops = known_pass.value(self.when, env)
+        known_pass.unsure += stops is OPEN
         return stops is not OPEN and bool(stops)
 
     def do(self, _context: Here, /) -> Do:
@@ -160,10 +166,10 @@ class Refuse(Statement):
         """Return False: play and odds start after the check."""
         return False
 
-    def check(self, partial: Partial, env: Env, /) -> None:
+    def check(self, known_pass: KnownValuesPass, env: Env, /) -> None:
         """Raise the UserError of the refusal."""
         say, option, *hint = [
-            partial.value(formula, env) for formula in (self.say, self.option, *self.hint)
+            known_pass.value(formula, env) for formula in (self.say, self.option, *self.hint)
         ]
         if OPEN in (say, option, *hint):
             raise make_undecided_error("what a refusal says")
@@ -175,40 +181,40 @@ class Refuse(Statement):
         )
 
     def do(self, _context: Here, /) -> Do:
-        return lambda env: self.check(Partial(), env)
+        return lambda env: self.check(KnownValuesPass(), env)
 
 
-def read_let(spec: object, place: StepScope, path: Path) -> Iterator[Statement]:
+def read_let(spec: object, scope: StepScope, path: Path) -> Iterator[Statement]:
     """Read `let: {total: roll + mod}`: values that are set in order."""
-    for name, source in place.mapping(spec, path).items():
-        place.check_name(name, (*path, name))
-        value = place.formula(source, (*path, name))
-        yield Let(place.set_name(str(name), value.type), value)
+    for name, source in scope.mapping(spec, path).items():
+        scope.check_name(name, (*path, name))
+        value = scope.formula(source, (*path, name))
+        yield Let(scope.set_name(str(name), value.type), value)
 
 
-def read_add(spec: object, place: StepScope, path: Path) -> Iterator[Statement]:
+def read_add(spec: object, scope: StepScope, path: Path) -> Iterator[Statement]:
     """Read `add: {drm: {cover: 1, night: 2 if night else 0}}`: add named parts to a list.
 
     Parts of 0 are left out. Raises TableError for a name that cannot be used, a formula that cannot
     be read, and a list without parts.
     """
-    for name, parts_by_label in place.mapping(spec, path).items():
-        place.check_name(name, (*path, name))
-        for label, source in place.mapping(parts_by_label, (*path, name)).items():
+    for name, parts_by_label in scope.mapping(spec, path).items():
+        scope.check_name(name, (*path, name))
+        for label, source in scope.mapping(parts_by_label, (*path, name)).items():
             item_path = (*path, name, label)
             earlier = (
-                build_name(place.names[name].key) if name in place.names else build_constant(())
+                build_name(scope.names[name].key) if name in scope.names else build_constant(())
             )
-            word = place.text(label, item_path)
-            part = place.formula(source, item_path)
+            word = scope.text(label, item_path)
+            part = scope.formula(source, item_path)
             yield Let(
-                place.set_name(str(name), "parts"),
+                scope.set_name(str(name), "parts"),
                 build_formula(
                     "add", "parts", _compile_addition(earlier, word, part), earlier, word, part
                 ),
             )
         if not parts_by_label:
-            raise place.make_error(f"add needs the parts of {name}", path[:-1])
+            raise scope.make_error(f"add needs the parts of {name}", path[:-1])
 
 
 def _compile_addition(earlier: Formula, label: Formula, part: Formula) -> Any:
@@ -222,67 +228,67 @@ def _compile_addition(earlier: Formula, label: Formula, part: Formula) -> Any:
     return add_part
 
 
-def read_tell(spec: object, place: StepScope, path: Path) -> Iterator[Statement]:
+def read_tell(spec: object, scope: StepScope, path: Path) -> Iterator[Statement]:
     """Read `tell: {result: pass if held else fails}`: set an output of the item or of the sequence.
 
     Raises TableError for a formula that cannot be read, and for one that is a unit.
     """
-    sheet = place.sheet
-    for name, source in place.mapping(spec, path).items():
+    sheet = scope.sheet
+    for name, source in scope.mapping(spec, path).items():
         item_path = (*path, name)
         name = str(name)
-        value = place.formula(source, item_path)
+        value = scope.formula(source, item_path)
         if value.type in ("unit", "units"):
-            raise place.make_error(
+            raise scope.make_error(
                 f"{name} is a word or number, and this is {describe_type(value.type)}: quote a word",
                 item_path,
             )
-        of_item = _of_item(name, place, value, item_path)
-        kind = (sheet.items.get(place.into, {}) if of_item else sheet.outputs).get(name, "")
+        of_item = _of_item(name, scope, value, item_path)
+        kind = (sheet.items.get(scope.into, {}) if of_item else sheet.outputs).get(name, "")
         plain = of_item and sheet.plain(name)
         null = "null" in re.findall(r"\w+", kind)
         sheet.by_item |= {name} if plain else set()
-        sheet.told.add((place.into if of_item else "", name))
-        if name not in place.names:
-            key = place.set_name(name, value.type)
+        sheet.told.add((scope.into if of_item else "", name))
+        if name not in scope.names:
+            key = scope.set_name(name, value.type)
             yield Let(key, value)
             value = build_name(key)
         once = "" if of_item else f"told {name}"
         if once:
             sheet.begins[once] = False
         yield Tell(
-            "" if plain else name, place.within if of_item else (), value, once, item_path, null
+            "" if plain else name, scope.within if of_item else (), value, once, item_path, null
         )
 
 
-def _of_item(name: str, place: StepScope, value: Formula, path: Path) -> bool:
+def _of_item(name: str, scope: StepScope, value: Formula, path: Path) -> bool:
     """Return whether the output is one of the current item. Raises TableError for an output that
     the sequence does not have.
     """
-    sheet = place.sheet
-    items = sheet.items.get(place.into, {})
+    sheet = scope.sheet
+    items = sheet.items.get(scope.into, {})
     if name not in items and name not in sheet.outputs:
-        raise place.make_error(f"there is no output {name}", path, name, [*items, *sheet.outputs])
+        raise scope.make_error(f"there is no output {name}", path, name, [*items, *sheet.outputs])
     kind = items[name] if name in items else sheet.outputs[name]
     want = get_stated_type(kind)
     if want != "any" and value.type not in (want, "any", "none"):
-        raise place.make_error(
+        raise scope.make_error(
             f"output {name} is {kind}, but {describe_type(value.type)} is told", path
         )
     if name in sheet.items and value.type in ("number", "bool", "text"):
-        raise place.make_error(f"{name} is a list; go through one with each, into: {name}", path)
-    return name in items or (name == place.into and sheet.plain(name))
+        raise scope.make_error(f"{name} is a list; go through one with each, into: {name}", path)
+    return name in items or (name == scope.into and sheet.plain(name))
 
 
-def read_refuse(spec: object, place: StepScope, path: Path) -> Iterator[Statement]:
+def read_refuse(spec: object, scope: StepScope, path: Path) -> Iterator[Statement]:
     """Read `refuse: "{unit} has fired"`, or a mapping with `say`, `hint`, `option` and `code`."""
     spec = spec if isinstance(spec, Mapping) else {"say": spec}
-    place.check_keys("refuse", spec, REFUSE_KEYS, path)
+    scope.check_keys("refuse", spec, REFUSE_KEYS, path)
     if "say" not in spec:
-        raise place.make_error("refuse needs what it says", path)
+        raise scope.make_error("refuse needs what it says", path)
     code = str(spec.get("code", "card-refuses"))
     if code not in CODES:
-        raise place.make_error(f"there is no code {code}", path, code, CODES)
-    hint = place.pieces(spec.get("hint", ""), path)
-    say, option = (place.text(spec.get(key, ""), (*path, key)) for key in ("say", "option"))
+        raise scope.make_error(f"there is no code {code}", path, code, CODES)
+    hint = scope.pieces(spec.get("hint", ""), path)
+    say, option = (scope.text(spec.get(key, ""), (*path, key)) for key in ("say", "option"))
     yield Refuse(say, hint, option, code)

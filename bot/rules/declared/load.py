@@ -78,15 +78,15 @@ class Loader:
         fault.
         """
         self.sheet.given = inputs
-        place = StepScope(self.sheet, dict(inputs))
-        body = tell_named_outputs((*self.steps(steps, place, path), SequenceEnd(place, path)))
+        scope = StepScope(self.sheet, dict(inputs))
+        body = tell_named_outputs((*self.steps(steps, scope, path), SequenceEnd(scope, path)))
         self._tell_once(body, frozenset())
         return (
             *(Let(key, build_constant(value)) for key, value in self.sheet.begins.items()),
             *body,
         )
 
-    def steps(self, steps: object, place: StepScope, file_path: Path) -> Block:
+    def steps(self, steps: object, scope: StepScope, file_path: Path) -> Block:
         """Return the statements of the steps in order. A step sees the names set before it.
 
         Lines that a step leaves for later (see `_read_chain`) follow the step that shows its dice.
@@ -94,18 +94,18 @@ class Loader:
         too deep.
         """
         if not isinstance(steps, list):
-            raise place.make_error("steps are a list", file_path)
-        if place.deep > MOST_DEEP:
-            raise place.make_error("steps inside steps go too deep", file_path)
+            raise scope.make_error("steps are a list", file_path)
+        if scope.deep > MOST_DEEP:
+            raise scope.make_error("steps inside steps go too deep", file_path)
         statements = list[Statement]()
         steps_before = self._ahead
         for index, step in enumerate(steps):
             self._ahead = steps[index + 1 :]
-            statements += self._step(step, place, (*file_path, index))
+            statements += self._step(step, scope, (*file_path, index))
             for due, line, path in [*self._owed]:
                 if due is step:
                     self._owed.remove((due, line, path))
-                    statements += self._step(line, place, path)
+                    statements += self._step(line, scope, path)
         self._ahead = steps_before
         return tuple(statements)
 
@@ -129,52 +129,52 @@ class Loader:
         if self._steps > MOST_STEPS:
             raise outside.make_error(f"a sequence has at most {MOST_STEPS} steps", path)
         below = next((key for key in ("each", "when", "use") if key in step), "")
-        place = outside.enter(below) if below else outside
+        scope = outside.enter(below) if below else outside
         read = self._read_each if "each" in step else self._read_when
-        statements = read(step, outside, place, path)
+        statements = read(step, outside, scope, path)
         outside.names |= {
-            name: key for name, key in place.names.items() if "." in name and name in outside.names
+            name: key for name, key in scope.names.items() if "." in name and name in outside.names
         }
-        outside.take_types(place)
+        outside.take_types(scope)
         outside.names.update(self.sheet.chosen)
         return statements
 
     def _read_when(
-        self, step: Mapping[str, Any], outside: StepScope, place: StepScope, path: Path
+        self, step: Mapping[str, Any], outside: StepScope, scope: StepScope, path: Path
     ) -> list[Statement]:
         """Read what a step does, and the condition and `else` around it."""
-        when = place.test(step["when"], (*path, "when")) if "when" in step else None
+        when = scope.test(step["when"], (*path, "when")) if "when" in step else None
         body: list[Statement] = []
         for key, read_key in READERS.items():
             if key not in step:
                 continue
             item_path = (*path, key)
             if read_key is not None:
-                body += read_key(step[key], place, item_path)
+                body += read_key(step[key], scope, item_path)
                 continue
-            for macro_step in expand_macro(key, step[key], place, item_path):
-                body += self._step(macro_step, place, item_path)
-        body += self._read_chain(step, place, path)
+            for macro_step in expand_macro(key, step[key], scope, item_path):
+                body += self._step(macro_step, scope, item_path)
+        body += self._read_chain(step, scope, path)
         if "use" in step:
-            body += self._read_use(step, outside, place, path)
+            body += self._read_use(step, outside, scope, path)
         elif step.get("steps"):
-            body += self.steps(step["steps"], replace(place, deep=place.deep + 1), (*path, "steps"))
+            body += self.steps(step["steps"], replace(scope, deep=scope.deep + 1), (*path, "steps"))
         if "each" in step and "choose" not in step:
-            body.append(SequenceEnd(place.copy(), path, of_item=True))
+            body.append(SequenceEnd(scope.copy(), path, of_item=True))
         if "stop" in step:
-            stop = place.test(step["stop"], (*path, "stop"))
+            stop = scope.test(step["stop"], (*path, "stop"))
             body += [
-                If(stop, (SequenceEnd((place.around or place).copy(), path, stops=True),), ()),
+                If(stop, (SequenceEnd((scope.around or scope).copy(), path, stops=True),), ()),
                 Stop(stop),
             ]
         otherwise_body: Block = ()
         if "else" in step:
-            otherwise = place.enter("when")
+            otherwise = scope.enter("when")
             otherwise_body = self.steps(step["else"], otherwise, (*path, "else"))
-            place.take_types(otherwise)
+            scope.take_types(otherwise)
         return body if when is None else [If(when, tuple(body), otherwise_body)]
 
-    def _read_chain(self, step: Mapping[str, Any], place: StepScope, path: Path) -> list[Statement]:
+    def _read_chain(self, step: Mapping[str, Any], scope: StepScope, path: Path) -> list[Statement]:
         """Return what rolls on the tables that cells name, where a `let` of the step calls one.
 
         The lines of these tables come after the line that shows the dice of the first.
@@ -182,19 +182,19 @@ class Loader:
         if "let" not in step or isinstance(step, WrittenStep):
             return []
         item_path = (*path, "let")
-        chain = read_chain(step["let"] or {}, place, item_path)
+        chain = read_chain(step["let"] or {}, scope, item_path)
         body: list[Statement] = []
         for chain_step in chain.steps:
-            body += self._step(chain_step, place, item_path)
+            body += self._step(chain_step, scope, item_path)
         for name, ids in chain.answers.items():
-            key = place.names[name].key
-            place.names[name] = Name(key, get_answer_type(ids, follows=True))
+            key = scope.names[name].key
+            scope.names[name] = Name(key, get_answer_type(ids, follows=True))
         showing_step = self._find_later_step(step, chain.dice)
         if showing_step is not None:
             self._owed += [(showing_step, line, item_path) for line in chain.lines]
             return body
         for line in chain.lines:
-            body += self._step(line, place, item_path)
+            body += self._step(line, scope, item_path)
         return body
 
     def _find_later_step(self, step: Mapping[str, Any], dice: Any) -> Any:
@@ -215,29 +215,29 @@ class Loader:
     # -- each
 
     def _read_each(
-        self, step: Mapping[str, Any], outside: StepScope, place: StepScope, path: Path
+        self, step: Mapping[str, Any], outside: StepScope, scope: StepScope, path: Path
     ) -> list[Statement]:
         """Read a step that is repeated for each item of a list.
 
-        `outside` is the scope around the loop and `place` the scope in it. Around the loop, the
+        `outside` is the scope around the loop and `scope` the scope in it. Around the loop, the
         statements save the variables of an outer loop that it would overwrite.
 
         Raises TableError for a fault in a step, and for a list or `row` that cannot be read.
         """
-        items = self._read_loop_list(step, outside, place, path)
+        items = self._read_loop_list(step, outside, scope, path)
         name = str(step.get("as", "unit"))
         only = outside.formula(step["only"], (*path, "only")) if "only" in step else None
         id = next(self.sheet.loops)
         outer_keys = {name_info.key for name_info in outside.names.values()}
         chosen_key = "" if only is None else f"only {id}"
-        loop = Loop(f"items {id}", f"number {id}", name + place.own, f"at{place.own}", chosen_key)
-        item_names = self._enter_items(step, place, name, loop, items)
-        place.entered = dict(place.names)
-        row = self._read_row(step["row"], outside, place, (*path, "row")) if "row" in step else None
-        body = self._read_when(step, outside, place, path)
+        loop = Loop(f"items {id}", f"number {id}", name + scope.own, f"at{scope.own}", chosen_key)
+        item_names = self._enter_items(step, scope, name, loop, items)
+        scope.entered = dict(scope.names)
+        row = self._read_row(step["row"], outside, scope, (*path, "row")) if "row" in step else None
+        body = self._read_when(step, outside, scope, path)
         item_names |= {
             key[len(name) + 1 :]: name_info
-            for key, name_info in place.names.items()
+            for key, name_info in scope.names.items()
             if key.startswith(f"{name}.")
         }
         choices = [
@@ -249,8 +249,8 @@ class Loader:
             only,
             loop,
             (*first_lets, *body, *last_lets),
-            place.within,
-            row if self.sheet.is_list(place.into) else None,
+            scope.within,
+            row if self.sheet.is_list(scope.into) else None,
         )
         saved = {key: f"held {id} {key}" for key in (loop.key, loop.at) if key in outer_keys}
         saves = [Let(saved_key, build_name(key)) for key, saved_key in saved.items()]
@@ -259,7 +259,7 @@ class Loader:
         return [*saves, through, *pauses, *restores]
 
     def _read_loop_list(
-        self, step: Mapping[str, Any], outside: StepScope, place: StepScope, path: Path
+        self, step: Mapping[str, Any], outside: StepScope, scope: StepScope, path: Path
     ) -> Formula:
         """Return the formula of the list that an `each` goes through.
 
@@ -267,16 +267,16 @@ class Loader:
         loop that asks and does something else as well.
         """
         if outside.loops >= MOST_LOOPS:
-            raise place.make_error(f"an each inside {MOST_LOOPS} others", (*path, "each"))
+            raise scope.make_error(f"an each inside {MOST_LOOPS} others", (*path, "each"))
         if "choose" in step and (outside.loops or step.keys() - BESIDE):
-            raise place.make_error(
+            raise scope.make_error(
                 "an each that asks does nothing else: roll before it, and read the answers after it",
                 path,
             )
         items = outside.formula(step["each"], (*path, "each"))
         if items.type not in ("units", "list", "parts", "any"):
             problem = f"each goes through a list, not {describe_type(items.type)}"
-            raise place.make_error(problem, (*path, "each"))
+            raise scope.make_error(problem, (*path, "each"))
         return items
 
     def _build_item_values(
@@ -310,28 +310,28 @@ class Loader:
         return first_lets, last_lets
 
     def _enter_items(
-        self, step: Mapping[str, Any], place: StepScope, name: str, loop: Loop, items: Formula
+        self, step: Mapping[str, Any], scope: StepScope, name: str, loop: Loop, items: Formula
     ) -> dict[str, Name]:
         """Add the names of an item to the scope of the loop. Return the names that each item has of
         its own.
         """
-        place.names[name] = Name(loop.key, "unit" if items.type == "units" else "any")
-        place.names["at"] = Name(loop.at, "number")
+        scope.names[name] = Name(loop.key, "unit" if items.type == "units" else "any")
+        scope.names["at"] = Name(loop.at, "number")
         item_names = self.sheet.own.setdefault(items.source, {})
-        place.names |= {
+        scope.names |= {
             f"{name}.{mine}": Name(f"{loop.key}.{mine}", name_info.type)
             for mine, name_info in item_names.items()
         }
-        place.into = str(step.get("into", step["each"]))
-        place.loops = place.loops + 1
-        place.item = name
-        if self.sheet.is_list(place.into):
-            place.within = (*place.within, (place.into, "" if loop.chosen else loop.number))
-        place.asks = name if "choose" in step else ""
+        scope.into = str(step.get("into", step["each"]))
+        scope.loops = scope.loops + 1
+        scope.item = name
+        if self.sheet.is_list(scope.into):
+            scope.within = (*scope.within, (scope.into, "" if loop.chosen else loop.number))
+        scope.asks = name if "choose" in step else ""
         return item_names
 
     def _read_row(
-        self, spec: object, outside: StepScope, place: StepScope, path: Path
+        self, spec: object, outside: StepScope, scope: StepScope, path: Path
     ) -> tuple[Formula, str, Formula | None]:
         """Read the `row` of an `each`: how odds show each item of the list.
 
@@ -342,24 +342,24 @@ class Loader:
         Raises TableError for an unknown key or output, and for a formula that cannot be read.
         """
         spec = spec if isinstance(spec, Mapping) else {"name": spec}
-        place.check_keys("row", spec, ROW_KEYS, path)
-        name_formula = place.text(spec.get("name", "{unit}"), path)
+        scope.check_keys("row", spec, ROW_KEYS, path)
+        name_formula = scope.text(spec.get("name", "{unit}"), path)
         count = outside.formula(spec["alike"], path) if "alike" in spec else None
-        into = place.into
-        items = self.sheet.items.get(place.into, {})
+        into = scope.into
+        items = self.sheet.items.get(scope.into, {})
         if self.sheet.plain(into):
             return name_formula, "", count
         output = str(
             spec.get("by") or (self.sheet.odds_by if self.sheet.odds_by in items else "result")
         )
         if output not in items:
-            raise place.make_error(f"there is no output {output} of {into}", path, output, items)
+            raise scope.make_error(f"there is no output {output} of {into}", path, output, items)
         return name_formula, output, count
 
     # -- use
 
     def _read_use(
-        self, step: Mapping[str, Any], outside: StepScope, place: StepScope, path: Path
+        self, step: Mapping[str, Any], outside: StepScope, scope: StepScope, path: Path
     ) -> list[Statement]:
         """Read the steps of a block. They see the names that the block needs and those of `with`;
         other names are its own.
@@ -368,48 +368,48 @@ class Loader:
         item_path = (*path, "use")
         block = self.blocks.get(name)
         if not isinstance(block, Mapping) or "steps" not in block:
-            raise place.make_error(f"there is no block {name}", item_path, name, self.blocks)
-        place.check_keys("a block", block, BLOCK_KEYS, ("blocks", name))
-        if name in place.uses:
-            raise place.make_error(f"block {name} uses itself", item_path)
+            raise scope.make_error(f"there is no block {name}", item_path, name, self.blocks)
+        scope.check_keys("a block", block, BLOCK_KEYS, ("blocks", name))
+        if name in scope.uses:
+            raise scope.make_error(f"block {name} uses itself", item_path)
         values = {
-            **place.mapping(block.get("with"), ("blocks", name, "with")),
-            **place.mapping(step.get("with"), (*path, "with")),
+            **scope.mapping(block.get("with"), ("blocks", name, "with")),
+            **scope.mapping(step.get("with"), (*path, "with")),
         }
         visible: Names = {}
         for need in block.get("needs", []):
-            if need not in place.names and need not in values:
-                raise place.make_error(
-                    f"block {name} needs {need} set before it", item_path, str(need), place.names
+            if need not in scope.names and need not in values:
+                raise scope.make_error(
+                    f"block {name} needs {need} set before it", item_path, str(need), scope.names
                 )
             visible |= {
                 scope_name: key
-                for scope_name, key in place.names.items()
+                for scope_name, key in scope.names.items()
                 if _belongs(scope_name.split(".")[0].rstrip(FACES), str(need))
             }
         inside = replace(
-            place,
+            scope,
             names=visible,
-            deep=place.deep + 1,
+            deep=scope.deep + 1,
             own=f"/{next(self.sheet.uses)}",
-            uses=(*place.uses, name),
-            around=place.around or place,
+            uses=(*scope.uses, name),
+            around=scope.around or scope,
         )
         body: list[Statement] = []
         for inner, source in values.items():
-            formula = place.formula(source, (*path, "with", inner))
+            formula = scope.formula(source, (*path, "with", inner))
             inside.names.pop(inner, None)
             body.append(Let(inside.set_name(inner, formula.type), formula))
         body += self.steps(block["steps"], inside, ("blocks", name, "steps"))
-        place.take_types(inside)
-        place.names |= {
+        scope.take_types(inside)
+        scope.names |= {
             scope_name: key
             for scope_name, key in inside.names.items()
-            if _is_set_on_items(scope_name, place)
+            if _is_set_on_items(scope_name, scope)
         }
-        for outer, inner in place.mapping(step.get("gives"), (*path, "gives")).items():
+        for outer, inner in scope.mapping(step.get("gives"), (*path, "gives")).items():
             formula = inside.formula(inner, (*path, "gives", outer))
-            place.set_name(outer, formula.type)
+            scope.set_name(outer, formula.type)
             body.append(Let(outside.set_name(outer, formula.type), formula))
         return body
 
@@ -444,10 +444,10 @@ class Loader:
         return surely, False
 
 
-def _is_set_on_items(name: str, place: StepScope) -> bool:
+def _is_set_on_items(name: str, scope: StepScope) -> bool:
     """Return whether a name in a block belongs to an item of a loop around the block."""
     owner, dot, _ = name.partition(".")
-    return bool(dot) and owner in place.names
+    return bool(dot) and owner in scope.names
 
 
 def _belongs(name: str, need: str) -> bool:
@@ -467,7 +467,7 @@ class SequenceEnd(Statement):
     stop.
     """
 
-    place: StepScope
+    scope: StepScope
     where: Path
     of_item: bool = False
     stops: bool = False
@@ -476,7 +476,7 @@ class SequenceEnd(Statement):
         """Yield the statements that set the outputs which no step sets, from names in scope that
         are the same. Adds the outputs to `new_outputs`.
         """
-        told_outputs = self.place.sheet.told | new_outputs
+        told_outputs = self.scope.sheet.told | new_outputs
         if self.of_item or self.stops:
             yield from self._tell_item_outputs(told_outputs, new_outputs)
         if not self.of_item:
@@ -488,26 +488,26 @@ class SequenceEnd(Statement):
         """Yield the statements that set outputs of the current item. Note an output that could be
         set in two places as an error of the sheet.
         """
-        place = self.place
-        sheet = place.sheet
-        for name, kind in sheet.items.get(place.into, {}).items():
-            output = (place.into, name)
+        scope = self.scope
+        sheet = scope.sheet
+        for name, kind in sheet.items.get(scope.into, {}).items():
+            output = (scope.into, name)
             source = self._of_item(name)
             if not source:
                 continue
-            if output in new_outputs and name != place.item:
+            if output in new_outputs and name != scope.item:
                 problem = "is set in two places; tell the one that counts"
-                sheet.untold[f"{place.into}.{name}"] = problem
+                sheet.untold[f"{scope.into}.{name}"] = problem
             elif output not in told_outputs and self._fits(source, kind):
                 new_outputs.add(output)
-                is_unit = place.names[source].type == "unit"
+                is_unit = scope.names[source].type == "unit"
                 yield from self._tell(name, f"{name}.word" if is_unit else source)
 
     def _tell_outputs(
         self, told_outputs: Set[tuple[str, str]], new_outputs: set[tuple[str, str]]
     ) -> Iterator[Statement]:
         """Yield the statements that set outputs of the whole sequence."""
-        sheet = self.place.sheet
+        sheet = self.scope.sheet
         for name, kind in sheet.outputs.items():
             is_told = ("", name) in told_outputs or (name, name) in told_outputs
             if not is_told and self._is_set(name, sheet.given) and self._fits(name, kind):
@@ -516,32 +516,32 @@ class SequenceEnd(Statement):
 
     def _is_set(self, name: str, names_before: Names) -> bool:
         """Return whether a name exists now and was set since `names_before`."""
-        name_info = self.place.names.get(name)
+        name_info = self.scope.names.get(name)
         return name_info is not None and name_info is not names_before.get(name)
 
     def _of_item(self, name: str) -> str:
         """Return the name that holds an output of the current item, or ""."""
-        item_name = f"{self.place.item}.{name}"
-        names_before = self.place.entered
+        item_name = f"{self.scope.item}.{name}"
+        names_before = self.scope.entered
         if self._is_set(item_name, names_before):
             return item_name
-        return name if self._is_set(name, names_before) or name == self.place.item else ""
+        return name if self._is_set(name, names_before) or name == self.scope.item else ""
 
     def _fits(self, source: str, kind: str) -> bool:
         """Return whether the type of a name fits the declared kind of an output."""
-        type_ = self.place.names[source].type
+        type_ = self.scope.names[source].type
         want = get_stated_type(kind)
         if kind.startswith("list"):
-            return type_ == "list" and source not in self.place.sheet.items
+            return type_ == "list" and source not in self.scope.sheet.items
         return type_ != "units" and (
             want == "any" or type_ in (want, "any", "none") or type_ == "unit"
         )
 
     def _tell(self, name: str, source: str) -> Iterator[Statement]:
         """Yield the statements that set an output, without counting it as set by a step."""
-        sheet = self.place.sheet
-        told_before = set(self.place.sheet.told)
-        yield from read_tell({name: source}, self.place, (*self.where, "tell"))
+        sheet = self.scope.sheet
+        told_before = set(self.scope.sheet.told)
+        yield from read_tell({name: source}, self.scope, (*self.where, "tell"))
         sheet.told = told_before
 
 
@@ -553,7 +553,7 @@ def tell_named_outputs(block: Block) -> Block:
     program = _tell_ends(block, new_outputs)
     for statement in block:
         if isinstance(statement, SequenceEnd):
-            sheet = statement.place.sheet
+            sheet = statement.scope.sheet
             sheet.by_name = new_outputs
             told_outputs = sheet.told | new_outputs
             outputs = [("", name) for name in sheet.outputs if name not in sheet.items]

@@ -16,7 +16,7 @@ POOL_KEYS = ("dice", "success", "gives", "explodes", "rerolls", "label", "says")
 SPREAD_KEYS = ("loss", "over", "from", "lost", "gives", "into", "row", "words")
 
 
-def expand_test(spec: Mapping[str, Any], place: StepScope, path: Path) -> Steps:
+def expand_test(spec: Mapping[str, Any], scope: StepScope, path: Path) -> Steps:
     """Return the steps of the short form `test`: dice that must reach a number.
 
     `test: {dice: "2d6: morale", plus: {modifier: mod}, at_most: unit.morale, gives: [pass, fail]}`
@@ -27,10 +27,10 @@ def expand_test(spec: Mapping[str, Any], place: StepScope, path: Path) -> Steps:
     """
     limits = [key for key in ("at_most", "at_least") if key in spec]
     if len(limits) != 1:
-        raise place.make_error("test needs at_most or at_least, one of the two", path)
+        raise scope.make_error("test needs at_most or at_least, one of the two", path)
     words = spec.get("gives", [True, False])
     if not isinstance(words, list) or len(words) != 2:
-        raise place.make_error(
+        raise scope.make_error(
             "gives has two words, for passed and failed: [pass, fail]", (*path, "gives")
         )
     prefix = f"{spec['as']}_" if "as" in spec else ""
@@ -38,10 +38,10 @@ def expand_test(spec: Mapping[str, Any], place: StepScope, path: Path) -> Steps:
     sums = [term for item in as_list(spec.get("plus", [])) for term in _list_sums(item)]
     lets = {needed: spec[limits[0]], **({plus: " + ".join(sums)} if sums else {})}
     sign, comparison = ("<=", "less") if limits == ["at_most"] else (">=", "more")
-    place.sheet.formulas.tokens |= {word for word in words if isinstance(word, str)}
+    scope.sheet.formulas.tokens |= {word for word in words if isinstance(word, str)}
     passed, failed = map(repr, words)
     line = {
-        "label": _get_label(spec, place),
+        "label": _get_label(spec, scope),
         "dice": roll,
         "parts": spec.get("plus", []),
         "total": total,
@@ -67,18 +67,18 @@ def _list_sums(item: object) -> list[str]:
     )
 
 
-def _get_label(spec: Mapping[str, Any], place: StepScope) -> str:
+def _get_label(spec: Mapping[str, Any], scope: StepScope) -> str:
     """Return the label of a line: as given, else the current unit, else the label of the dice."""
     if "label" in spec:
         return str(spec["label"])
     label = str(spec["dice"]).partition(": ")[2]
-    item = place.item
-    if "{" not in label and item in place.names and place.names[item].type == "unit":
+    item = scope.item
+    if "{" not in label and item in scope.names and scope.names[item].type == "unit":
         return f"{{{item}}}"
     return label or "dice"
 
 
-def expand_pool(spec: Mapping[str, Any], place: StepScope, _path: Path) -> Steps:
+def expand_pool(spec: Mapping[str, Any], scope: StepScope, _path: Path) -> Steps:
     """Expand `pool: {dice: "{hits}d6: armour", success: face >= save, gives: saved}`: count the
     dice that pass.
 
@@ -89,7 +89,7 @@ def expand_pool(spec: Mapping[str, Any], place: StepScope, _path: Path) -> Steps
     roll = f"{gives}_roll"
     line = {
         "when": f"len(faces({roll})) > 0",
-        "label": _get_label(spec, place),
+        "label": _get_label(spec, scope),
         "dice": roll,
         "result": spec.get(
             "says", f"{{{gives}}} of {{len(faces({roll}))}} {gives.replace('_', ' ')}"
@@ -109,7 +109,7 @@ def expand_pool(spec: Mapping[str, Any], place: StepScope, _path: Path) -> Steps
     ]
 
 
-def expand_spread(spec: Mapping[str, Any], place: StepScope, path: Path) -> Steps:
+def expand_spread(spec: Mapping[str, Any], scope: StepScope, path: Path) -> Steps:
     """Return the steps of the short form `spread`: losses spread over the units in order.
 
     `spread: {loss: fallen, over: targets, from: men, lost: destroyed}`
@@ -123,10 +123,10 @@ def expand_spread(spec: Mapping[str, Any], place: StepScope, path: Path) -> Step
     gives = f"unit.{spec.get('gives', 'fell')}"
     words = spec.get("words", [None, "loses"])
     if not isinstance(words, list) or len(words) != 2:
-        raise place.make_error("words are two: [unhurt, loses]", (*path, "words"))
+        raise scope.make_error("words are two: [unhurt, loses]", (*path, "words"))
     unhurt, hurt = words
-    place.sheet.formulas.tokens |= {lost, str(hurt)} | ({unhurt} if unhurt else set())
-    remaining = f"left_{next(place.sheet.uses)}"
+    scope.sheet.formulas.tokens |= {lost, str(hurt)} | ({unhurt} if unhurt else set())
+    remaining = f"left_{next(scope.sheet.uses)}"
     is_lost = f"{gives} > 0 and {gives} >= unit.had"
     is_hurt = f"{gives} > 0 and {gives} < unit.had"
     becomes = f"({hurt!r} if {gives} > 0 else {unhurt!r})" if unhurt else "unit.state"
@@ -165,18 +165,18 @@ IDIOMS: Mapping[
 FORMULAS = ("at_most", "at_least", "loss", "over")
 
 
-def expand_macro(key: str, spec: object, place: StepScope, path: Path) -> Steps:
+def expand_macro(key: str, spec: object, scope: StepScope, path: Path) -> Steps:
     """Return the steps that a short form stands for. Raises TableError for a wrong one."""
     keys, needed, write = IDIOMS[key]
     if not isinstance(spec, Mapping):
-        raise place.make_error(f"{key} is a mapping of {', '.join(needed)}", path)
-    place.check_keys(key, spec, keys, path)
+        raise scope.make_error(f"{key} is a mapping of {', '.join(needed)}", path)
+    scope.check_keys(key, spec, keys, path)
     if missing := [needed_key for needed_key in needed if needed_key not in spec]:
-        raise place.make_error(f"{key} needs {missing[0]}", path)
+        raise scope.make_error(f"{key} needs {missing[0]}", path)
     for needed_key in FORMULAS:
         if needed_key in spec:
-            place.formula(spec[needed_key], (*path, needed_key))
-    return write(spec, place, path)
+            scope.formula(spec[needed_key], (*path, needed_key))
+    return write(spec, scope, path)
 
 
 _CALL = re.compile(r"\s*([a-z_]\w*)\((.*)\)\s*", re.DOTALL)
@@ -202,7 +202,7 @@ class Chain:
     answers: dict[str, set[str]] = field(default_factory=dict)
 
 
-def read_chain(spec: Mapping[str, Any], place: StepScope, path: Path) -> Chain:
+def read_chain(spec: Mapping[str, Any], scope: StepScope, path: Path) -> Chain:
     """Return the chain of a `let` such as `{found: "hits(roll=place)"}`.
 
     `found_next` is the answer of the table that a cell of `hits` names, `found_next_next` that of
@@ -212,7 +212,7 @@ def read_chain(spec: Mapping[str, Any], place: StepScope, path: Path) -> Chain:
     chain = Chain()
     for name, source in spec.items():
         call = _CALL.fullmatch(str(source))
-        reader = place.sheet.formulas.readers.get(call[1]) if call is not None else None
+        reader = scope.sheet.formulas.readers.get(call[1]) if call is not None else None
         if call is None or reader is None or not reader.table.chain:
             continue
         inputs = dict(_HANDED.findall(call[2]))
@@ -227,12 +227,12 @@ def read_chain(spec: Mapping[str, Any], place: StepScope, path: Path) -> Chain:
             followers = {
                 id: table for follower in followers.values() for id, table in follower.chain.items()
             }
-        chain.steps += _follow(str(name), reader.table, inputs, place, path)
+        chain.steps += _follow(str(name), reader.table, inputs, scope, path)
     return chain
 
 
 def _follow(
-    name: str, table: Table, inputs: Mapping[str, str], place: StepScope, path: Path
+    name: str, table: Table, inputs: Mapping[str, str], scope: StepScope, path: Path
 ) -> Steps:
     """Return the steps that roll on the tables that cells of `table` name.
 
@@ -240,12 +240,12 @@ def _follow(
     `_follow_one` does.
     """
     return [
-        _follow_one(name, id, follower, inputs, place, path) for id, follower in table.chain.items()
+        _follow_one(name, id, follower, inputs, scope, path) for id, follower in table.chain.items()
     ]
 
 
 def _follow_one(
-    name: str, id: str, table: Table, formulas: Mapping[str, str], place: StepScope, path: Path
+    name: str, id: str, table: Table, formulas: Mapping[str, str], scope: StepScope, path: Path
 ) -> WrittenStep:
     """Return the step that rolls on one table `id` that a cell of the table before names.
 
@@ -253,7 +253,7 @@ def _follow_one(
     before. Raises TableError if the dice of `table` depend on its inputs.
     """
     if any(roll.by or roll.when for roll in table.rolls):
-        raise place.make_error(
+        raise scope.make_error(
             f"the dice of {id} hang on its inputs: roll on it in a step of its own", path
         )
     answer = f"{name}_next"
@@ -268,7 +268,7 @@ def _follow_one(
         when=f"{name}.{CHAIN} == '{id}'",
         roll={key: _format_dice(roll) for key, roll in rolls.items()},
         let=let,
-        steps=_follow(answer, table, table_inputs, place, path),
+        steps=_follow(answer, table, table_inputs, scope, path),
     )
 
 

@@ -16,69 +16,69 @@ OF_EVERY_UNIT = ("state", "type", "side")
 """What `set` may change of every unit, apart from its attributes."""
 
 
-def check_note(note: Mapping[str, Any], place: StepScope, path: Path) -> None:
+def check_note(note: Mapping[str, Any], scope: StepScope, path: Path) -> None:
     """Raise TableError for a state, type, marker or number that no unit of the game can have.
 
     `note` are the formulas of a `change`, `joins`, `fate` or `result`, by key. Only constants are
     checked, and nothing for a game without words of units.
     """
-    setting = place.sheet.formulas.setting
+    setting = scope.sheet.formulas.setting
     if not setting.words:
         return
     for key in ("set", "add", "give", "take"):
         for name, value in note.get(key, {}).items():
-            _check_attribute(key, str(name), value, place, (*path, key, name))
+            _check_attribute(key, str(name), value, scope, (*path, key, name))
     for key in ("mark", "unmark"):
         for mark in note.get(key, ()):
-            _check_word(mark, "marker", setting.marks, place, (*path, key))
+            _check_word(mark, "marker", setting.marks, scope, (*path, key))
     if "type" in note:
-        _check_word(note["type"], "unit type", setting.unit_types, place, (*path, "type"))
+        _check_word(note["type"], "unit type", setting.unit_types, scope, (*path, "type"))
     if "state" in note:
-        _check_word(note["state"], "state", setting.states, place, (*path, "state"))
+        _check_word(note["state"], "state", setting.states, scope, (*path, "state"))
     if "of" in note:
-        _check_word(note["of"], "attribute", setting.attributes, place, (*path, "of"))
+        _check_word(note["of"], "attribute", setting.attributes, scope, (*path, "of"))
 
 
-def check_fate(fate: Formula, place: StepScope, path: Path) -> None:
+def check_fate(fate: Formula, scope: StepScope, path: Path) -> None:
     """Raise TableError for a fate that is not one of the results of game.yaml, if it lists any."""
-    results = place.sheet.formulas.setting.results
+    results = scope.sheet.formulas.setting.results
     if results:
-        _check_word(fate, "result in game.yaml", results, place, path)
+        _check_word(fate, "result in game.yaml", results, scope, path)
 
 
-def _check_attribute(key: str, name: str, value: Formula, place: StepScope, path: Path) -> None:
+def _check_attribute(key: str, name: str, value: Formula, scope: StepScope, path: Path) -> None:
     """Raise TableError for an attribute that units do not have, or a value that it cannot have.
 
     `key` is set, add, give or take. State, type and side may be set as well.
     """
-    setting = place.sheet.formulas.setting
+    setting = scope.sheet.formulas.setting
     if key == "set" and name in OF_EVERY_UNIT:
         candidates = {"state": setting.states, "type": setting.unit_types}.get(name, ())
-        _check_word(value, {"type": "unit type"}.get(name, name), candidates, place, path)
+        _check_word(value, {"type": "unit type"}.get(name, name), candidates, scope, path)
         return
     attributes = setting.attributes
     if name not in attributes:
         candidates = [*attributes, *(OF_EVERY_UNIT if key == "set" else ())]
-        raise place.make_error(f"a unit has no {name}", path, name, candidates)
+        raise scope.make_error(f"a unit has no {name}", path, name, candidates)
     option = attributes[name]
     if key == "add" and option.type != "int":
-        raise place.make_error(
+        raise scope.make_error(
             f"{name} is no whole number, so that nothing can be added to it", path
         )
     if key in ("set", "add"):
         type_ = NUMBERS.get(option.type, "any")
         if type_ == "number" and value.type not in ("number", "any", "none"):
-            raise place.make_error(f"{name} takes a number, not {describe_type(value.type)}", path)
+            raise scope.make_error(f"{name} takes a number, not {describe_type(value.type)}", path)
     if key == "set":
         for constant in constants_of(value):
             try:
                 clean(option, constant)
             except UserError as error:
-                raise place.make_error(error.message.rstrip("."), path) from None
+                raise scope.make_error(error.message.rstrip("."), path) from None
 
 
 def _check_word(
-    value: Formula, kind: str, valid_words: Collection[str], place: StepScope, path: Path
+    value: Formula, kind: str, valid_words: Collection[str], scope: StepScope, path: Path
 ) -> None:
     """Raise TableError if a constant of the formula is not one of the valid words.
 
@@ -89,7 +89,7 @@ def _check_word(
         if valid_words and word not in valid_words:
             near = did_you_mean(str(word), valid_words)
             hint = near or f"It may be {', '.join(dict.fromkeys(map(str, valid_words)))}."
-            raise place.make_error(f"there is no {kind} {word}. {hint}", path)
+            raise scope.make_error(f"there is no {kind} {word}. {hint}", path)
 
 
 def constants_of(value: Formula) -> Iterator[Any]:

@@ -54,7 +54,7 @@ Names = dict[str, PossibleValues]
 class CountedStatement(Protocol):
     """The protocol of a statement in this pass."""
 
-    def bound(self, counter: Counter, names: Names, states: float) -> float:
+    def bound(self, counter: StateCounter, names: Names, states: float) -> float:
         """Return the number of states after the statement for `states` before it. Updates the
         possible values in `names`.
         """
@@ -62,11 +62,11 @@ class CountedStatement(Protocol):
 
 def count_program_states(
     program: Iterable[CountedStatement], options: Iterable[Option], units: int
-) -> Counter:
+) -> StateCounter:
     """Return the counter after a pass through a program for odds, with `units` items in each
     list.
     """
-    counter = Counter(units)
+    counter = StateCounter(units)
     try:
         counter.block(
             program, {key: PossibleValues(values) for key, values in _list_input_values(options)}, 1
@@ -100,7 +100,7 @@ class _TooLong(Exception):
 
 
 @dataclass
-class Counter:
+class StateCounter:
     """One pass through a program that counts the states. Each kind of statement defines its own
     part.
     """

@@ -84,7 +84,7 @@ def _compile_parts(ready: Any) -> Run:
 # -- lines
 
 
-def read_say(spec: object, place: StepScope, path: Path) -> Iterator[Statement]:
+def read_say(spec: object, scope: StepScope, path: Path) -> Iterator[Statement]:
     """Read `say: {label: Check, dice: check, parts: {cover: 1}, total: check + 1}`.
 
     It adds a line to the answer, or several. Raises TableError for a line without a label, an
@@ -92,31 +92,31 @@ def read_say(spec: object, place: StepScope, path: Path) -> Iterator[Statement]:
     """
     for line, item_path in iterate_items(spec, path):
         if not isinstance(line, Mapping) or "label" not in line:
-            raise place.make_error("say needs a label", item_path)
-        place.check_keys("say", line, LINE_KEYS, item_path)
+            raise scope.make_error("say needs a label", item_path)
+        scope.check_keys("say", line, LINE_KEYS, item_path)
         ready = {
-            key: read_key(place, line[key], (*item_path, key))
+            key: read_key(scope, line[key], (*item_path, key))
             for key, read_key in LINE.items()
             if key in line
         }
         yield OutputStatement(ready, ready.pop("when", None), LINES, _build_line)
 
 
-def _dice(place: StepScope, spec: object, path: Path) -> Any:
-    return [place.dice(str(name), path) for name in as_list(spec)]
+def _dice(scope: StepScope, spec: object, path: Path) -> Any:
+    return [scope.dice(str(name), path) for name in as_list(spec)]
 
 
-def _parts(place: StepScope, spec: object, path: Path) -> Any:
+def _parts(scope: StepScope, spec: object, path: Path) -> Any:
     """Read named parts as (label, value), or (None, value) for a list of parts."""
     parts: list[tuple[Formula | None, Formula]] = []
     for item in as_list(spec):
         if isinstance(item, Mapping):
             parts += [
-                (place.text(label, path), place.formula(value, path))
+                (scope.text(label, path), scope.formula(value, path))
                 for label, value in item.items()
             ]
         else:
-            parts.append((None, place.formula(item, path)))
+            parts.append((None, scope.formula(item, path)))
     return parts
 
 
@@ -156,7 +156,7 @@ def _drop_zeros(parts: Iterable[tuple[str | None, Any]]) -> tuple[tuple[str, Any
 # -- notes for the end
 
 
-def read_note(spec: object, place: StepScope, path: Path) -> Iterator[Statement]:
+def read_note(spec: object, scope: StepScope, path: Path) -> Iterator[Statement]:
     """Read one note or several of one of the kinds of `MADE`: results of units, or sentences.
 
     The last word of `path` is the kind. Raises TableError for an unknown key, a formula that cannot
@@ -167,39 +167,39 @@ def read_note(spec: object, place: StepScope, path: Path) -> Iterator[Statement]
     for item, item_path in iterate_items(spec, path):
         fields = item if isinstance(item, Mapping) else {main: item}
         if main == "set" and "track" in fields:
-            yield _parse_track_change(fields, place, item_path)
+            yield _parse_track_change(fields, scope, item_path)
             continue
-        place.check_keys(kind, fields, NOTE_KEYS[main], item_path)
+        scope.check_keys(kind, fields, NOTE_KEYS[main], item_path)
         fields = fields if main == "say" else {"unit": "unit", **fields}
         paths = {key: item_path if key in WHOLE else (*item_path, key) for key in fields}
         ready = {
-            key: read_key(place, fields[key], paths[key])
+            key: read_key(scope, fields[key], paths[key])
             for key, read_key in NOTE.items()
             if key in fields
         }
         if main == "set" and ready["unit"].type in ("units", "list"):
-            raise place.make_error(
+            raise scope.make_error(
                 "change is for one unit; go through the list with each", (*item_path, "unit")
             )
         if main != "say":
-            check_note(ready, place, item_path)
+            check_note(ready, scope, item_path)
         if kind == "fate":
-            check_fate(ready["is"], place, item_path)
+            check_fate(ready["is"], scope, item_path)
         changes = UNIT if main == "set" else ""
         yield OutputStatement(
             ready, ready.pop("when", None), NOTES, lambda note: (kind, make(note)), changes
         )
 
 
-def _by_name(place: StepScope, spec: object, path: Path) -> Any:
+def _by_name(scope: StepScope, spec: object, path: Path) -> Any:
     return {
-        name: place.formula(source, (*path, name))
-        for name, source in place.mapping(spec, path).items()
+        name: scope.formula(source, (*path, name))
+        for name, source in scope.mapping(spec, path).items()
     }
 
 
-def _texts(place: StepScope, spec: object, path: Path) -> Any:
-    return [place.text(word, path) for word in as_list(spec)]
+def _texts(scope: StepScope, spec: object, path: Path) -> Any:
+    return [scope.text(word, path) for word in as_list(spec)]
 
 
 NOTE: Mapping[str, Callable[[StepScope, Any, Path], Any]] = {
@@ -239,37 +239,37 @@ the note from its values.
 """
 
 
-def _parse_track_change(spec: Mapping[str, Any], place: StepScope, path: Path) -> Statement:
+def _parse_track_change(spec: Mapping[str, Any], scope: StepScope, path: Path) -> Statement:
     """Parse `change: {track: points, of: side, add: -1}` into the statement that sets or adds to a
     track.
     """
-    place.check_keys("change of a track", spec, TRACK_KEYS, path)
+    scope.check_keys("change of a track", spec, TRACK_KEYS, path)
     track_name = str(spec["track"])
-    formulas = place.sheet.formulas
+    formulas = scope.sheet.formulas
     track = formulas.setting.tracks.get(track_name)
     if spec.get("of", SIDE) not in (SIDE, FOE) or (
         track is not None and track.by_side == ("of" not in spec)
     ):
-        raise place.make_error(
+        raise scope.make_error(
             f"of is side or foe for a side's track, and left out for the game's: {track_name}", path
         )
     name = formulas.track(f"{spec.get('of', GAME)}.{track_name}", path).key
     if len(keys := [key for key in ("set", "add") if key in spec]) != 1:
-        raise place.make_error(f"{track_name} is either set or added to", path)
+        raise scope.make_error(f"{track_name} is either set or added to", path)
     (key,) = keys
-    value = place.formula(spec[key], (*path, key))
+    value = scope.formula(spec[key], (*path, key))
     assert track is not None
     wrong_word = (
         value.kind == "constant" and key == "set" and track.fit_value(value.value) != value.value
     )
     if wrong_word or (key == "add" and value.type not in ("number", "any", "none")):
-        raise place.make_error(
+        raise scope.make_error(
             f"{track_name} takes {track.build_option(GAME).expectation}",
             (*path, key),
             str(spec[key]),
             track.words,
         )
-    condition = place.test(spec["when"], path) if "when" in spec else None
+    condition = scope.test(spec["when"], path) if "when" in spec else None
     return OutputStatement(
         {key: value},
         condition,

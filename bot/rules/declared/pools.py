@@ -32,7 +32,7 @@ from bot.rules.declared.let_tell import Let, Stop
 from bot.rules.declared.program import (
     OPEN,
     Block,
-    Partial,
+    KnownValuesPass,
     Statement,
     evaluate_known,
     walk_statements,
@@ -162,7 +162,7 @@ def _list_deciding_keys(block: Block, key: str) -> Keys:
     return frozenset(keys)
 
 
-class _Looker(Partial):
+class _Looker(KnownValuesPass):
     """A pass that collects what is looked at of the faces under one key."""
 
     def __init__(self, key: str, faces: tuple[Any, ...]) -> None:

@@ -16,7 +16,7 @@ from bot.rules.declared.formula import Env, Formula, formulas_in
 from bot.rules.declared.formula_functions import OPEN as OPEN
 from bot.rules.declared.formula_functions import UNWORKABLE
 from bot.rules.declared.interpreter import Do, Here, Keys, build_step_error
-from bot.rules.declared.odds_limits import Counter, Names
+from bot.rules.declared.odds_limits import Names, StateCounter
 from bot.rules.errors import UserError
 
 NOTHING: Keys = frozenset()
@@ -103,22 +103,22 @@ class Statement:
         """Return the statement with `_make` applied to its inner blocks."""
         return self
 
-    def run_partly(self, partial: Partial, env: Env, /) -> bool:
-        """Run the statement as far as `env` has known values, for the pass `partial`.
+    def run_partly(self, known_pass: KnownValuesPass, env: Env, /) -> bool:
+        """Run the statement as far as `env` has known values, for the pass `known_pass`.
 
         Return True if the sequence certainly ends in this statement.
         """
-        partial.meets(self, env)
+        known_pass.meets(self, env)
         return False
 
-    def check(self, partial: Partial, env: Env, /) -> None:
+    def check(self, known_pass: KnownValuesPass, env: Env, /) -> None:
         """Raise UserError for a fault that known values show before the first die."""
 
     def do(self, context: Here, /) -> Do:
         """Return the function that runs it at this position, in play and odds."""
         raise NotImplementedError
 
-    def bound(self, counter: Counter, _names: Names, states: float, /) -> float:
+    def bound(self, counter: StateCounter, _names: Names, states: float, /) -> float:
         """Return the number of states after the statement for `states` before it. Updates the
         possible values in `names`.
         """
@@ -195,7 +195,7 @@ def evaluate_known(formula: Formula, env: Env) -> Any:
     return OPEN
 
 
-class Partial:
+class KnownValuesPass:
     """A pass that runs a program as far as its values are known.
 
     A value that dice will decide is open. If an open value chooses a branch, both are run, and

@@ -19,15 +19,15 @@ from bot.rules.declared.interpreter import LINES, Dice, Do, Here, Keys, Now
 from bot.rules.declared.odds_limits import (
     MOST_TRIED,
     MOST_VALUES,
-    Counter,
     Names,
     PossibleValues,
+    StateCounter,
     compute_known,
 )
 from bot.rules.declared.program import (
     NOTHING,
     OPEN,
-    Partial,
+    KnownValuesPass,
     Slicer,
     Statement,
     make_undecided_error,
@@ -163,8 +163,8 @@ class RollStatement(RandomStatement):
         suffixes = ("", FACES, SHOWN) if self.words else ("", FACES)
         return frozenset(request.key + ending for request in self.dice for ending in suffixes)
 
-    def run_partly(self, partial: Partial, env: Env, /) -> bool:
-        partial.meets(self, env)
+    def run_partly(self, known_pass: KnownValuesPass, env: Env, /) -> bool:
+        known_pass.meets(self, env)
         env |= dict.fromkeys(self.sets, OPEN)
         return False
 
@@ -182,21 +182,21 @@ class RollStatement(RandomStatement):
             else None
         )
 
-    def check(self, partial: Partial, env: Env, /) -> None:
+    def check(self, known_pass: KnownValuesPass, env: Env, /) -> None:
         """Raise UserError for impossible dice."""
         due = list[Spec]()
-        sure = not partial.unsure
+        sure = not known_pass.unsure
         for request in self.dice if self.constant_dice is None else ():
             count, _, _ = spec = tuple(
-                [partial.value(formula, env) for formula in request.formulas]
+                [known_pass.value(formula, env) for formula in request.formulas]
             )
             sure = sure and count is not OPEN
             due.append(request.limit(spec))
             if request.words:
                 build_pool(_read_number(due[-1][0]), due[-1][1], request.words)
         dice = (self.constant_dice or build_dice(tuple(due))).dice
-        partial.dice += len(dice) if sure else 0
-        if partial.dice > MOST_ROLLED:
+        known_pass.dice += len(dice) if sure else 0
+        if known_pass.dice > MOST_ROLLED:
             raise make_too_many_dice_error()
 
     def do(self, context: Here, /) -> Do:
@@ -228,7 +228,7 @@ class RollStatement(RandomStatement):
             return lambda env: Now(name, (*[env[key] for key in keys], build_specs(env)))
         return lambda env: Now(name, tuple([env[key] for key in keys]))
 
-    def bound(self, counter: Counter, names: Names, states: float, /) -> float:
+    def bound(self, counter: StateCounter, names: Names, states: float, /) -> float:
         """Return the states after the roll: `states` times the number of its results.
 
         These are the possible sums, or the faces if those are read. Updates the possible values in
@@ -252,7 +252,7 @@ class RollStatement(RandomStatement):
 
 
 def _compute_results(
-    request: DiceRequest, names: Names, counter: Counter
+    request: DiceRequest, names: Names, counter: StateCounter
 ) -> tuple[PossibleValues, PossibleValues]:
     """Return the possible sums and faces of some dice. Counts the dice in `counter`, unless they
     have words of /roll.
@@ -313,72 +313,72 @@ def parse_sides(number: Any) -> int:
     return int(number) if str(number).lstrip("-").isdecimal() else 6
 
 
-def read_roll(spec: object, place: StepScope, path: Path) -> Iterator[Statement]:
+def read_roll(spec: object, scope: StepScope, path: Path) -> Iterator[Statement]:
     """Read `roll: {check: "2d6: morale check"}`: the sum is `check`, its faces are `faces(check)`.
 
     Raises TableError for dice that cannot be read, or are too many.
     """
     requests: list[DiceRequest] = []
-    for name, text in place.mapping(spec, path).items():
-        request = _read_dice(name, str(text), place, (*path, name))
+    for name, text in scope.mapping(spec, path).items():
+        request = _read_dice(name, str(text), scope, (*path, name))
         if requests and _needs_own_roll(request, requests):
-            yield RollStatement(f"{next(place.sheet.sites):04}", tuple(requests))
+            yield RollStatement(f"{next(scope.sheet.sites):04}", tuple(requests))
             requests = []
         requests.append(request)
     if requests:
-        yield RollStatement(f"{next(place.sheet.sites):04}", tuple(requests))
+        yield RollStatement(f"{next(scope.sheet.sites):04}", tuple(requests))
 
 
-def _read_dice(name: Any, text: str, place: StepScope, path: Path) -> DiceRequest:
+def _read_dice(name: Any, text: str, scope: StepScope, path: Path) -> DiceRequest:
     """Read the dice of one key, such as `2d6: morale check`.
 
     Adds the names of their sum and faces to the scope. Raises TableError for a text that is no
     dice, and for more dice than a roll may have.
     """
-    place.check_name(name, path)
+    scope.check_name(name, path)
     match = DICE.fullmatch(text)
     if match is None:
-        raise place.make_error(f'"{text}" must be dice, such as "2d6: morale check"', path)
+        raise scope.make_error(f'"{text}" must be dice, such as "2d6: morale check"', path)
     count_text, sides_text, words, limit, label_text = match.groups()
     labels = (label_text or str(name).replace("_", " ")).split(" | ")
     if len(labels) > 1 and (str(len(labels)) != count_text or "{" in label_text or words):
         problem = f'"{text}" needs as many dice as labels between |, written without formulas'
-        raise place.make_error(problem, path)
-    count = _read_dice_count(count_text, limit, place, path)
-    sides = place.text(sides_text, path)
+        raise scope.make_error(problem, path)
+    count = _read_dice_count(count_text, limit, scope, path)
+    sides = scope.text(sides_text, path)
     if len(labels) > 1:
         label = build_constant(tuple(labels))
     else:
-        label = place.text(labels[0], path)
-    key = place.set_name(str(name), "number")
-    place.names[f"{name}{FACES}"] = Name(key + FACES, "list")
+        label = scope.text(labels[0], path)
+    key = scope.set_name(str(name), "number")
+    scope.names[f"{name}{FACES}"] = Name(key + FACES, "list")
     if words:
-        _check_words(place, count, sides_text, words, path)
-        place.names[f"{name}{SHOWN}"] = Name(key + SHOWN, "list")
+        _check_words(scope, count, sides_text, words, path)
+        scope.names[f"{name}{SHOWN}"] = Name(key + SHOWN, "list")
     else:
-        place.names.pop(f"{name}{SHOWN}", None)
+        scope.names.pop(f"{name}{SHOWN}", None)
     request = DiceRequest(key, count, sides, label, words, int(limit or 0), where=path)
     if request.is_bounded and request.bound > MOST_ROLLS:
-        raise place.make_error(explain_too_large_roll(request), path)
+        raise scope.make_error(explain_too_large_roll(request), path)
     return request
 
 
-def _read_dice_count(text: str, limit: str, place: StepScope, path: Path) -> Formula:
+def _read_dice_count(text: str, limit: str, scope: StepScope, path: Path) -> Formula:
     """Read the number of dice: digits, a formula in braces, or "" for one die.
 
     `limit` is the maximum that the file states for a formula, "" for none. Raises TableError if the
     formula is no number, or if `limit` is too high or without a formula.
     """
     if text.startswith("{"):
-        count = place.formula(text[1:-1], path)
+        count = scope.formula(text[1:-1], path)
     else:
         count = build_constant(int(text or 1))
     if count.type not in ("number", "any", "text"):
         problem = f"{describe_type(count.type)} cannot be the number of dice"
-        raise place.make_error(problem, path)
+        raise scope.make_error(problem, path)
     if limit and (count.kind == "constant" or not 0 < int(limit) <= MOST_DICE):
         problem = f"at most goes with a count in braces, and with 1 to {MOST_DICE} dice"
-        raise place.make_error(problem, path)
+        raise scope.make_error(problem, path)
     return count
 
 
@@ -407,7 +407,7 @@ def explain_too_large_roll(request: DiceRequest) -> str:
     )
 
 
-def _check_words(place: StepScope, count: Formula, sides: str, words: str, path: Path) -> None:
+def _check_words(scope: StepScope, count: Formula, sides: str, words: str, path: Path) -> None:
     """Raise TableError for words that /roll refuses for these dice, as far as they are
     constants.
     """
@@ -416,7 +416,7 @@ def _check_words(place: StepScope, count: Formula, sides: str, words: str, path:
             build_pool(1, sides, words)
             parse(f"{count.value if count.kind == 'constant' else MOST_DICE}d{sides}{words}")
     except UserError as error:
-        raise place.make_error(str(getattr(error, "reason", error)), path) from None
+        raise scope.make_error(str(getattr(error, "reason", error)), path) from None
 
 
 @lru_cache(maxsize=512)

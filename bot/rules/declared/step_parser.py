@@ -4,11 +4,11 @@ steps share.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
 from keyword import iskeyword
-from re import compile as pattern
 from typing import Any
 
 from bot.rules.declared.compile_context import (
@@ -26,7 +26,7 @@ from bot.rules.errors import TableError
 from bot.rules.inputs.decks import GameDeck
 from bot.rules.sequence.sequence import Choice
 
-NAME = pattern(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)?")
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)?")
 
 
 class StepCompiler:

@@ -14,9 +14,9 @@ from bot.rules.declared.interpreter import Do, Frame, Here, Keys, Loop, Now, run
 from bot.rules.declared.let_tell import Let, Tell
 from bot.rules.declared.odds_limits import (
     GIVEN,
-    Counter,
     Names,
     PossibleValues,
+    StateCounter,
     compute_known,
     count_combinations,
     get_single_value,
@@ -26,7 +26,7 @@ from bot.rules.declared.program import (
     NOTHING,
     OPEN,
     Block,
-    Partial,
+    KnownValuesPass,
     Slicer,
     Statement,
     open_changed_keys,
@@ -71,20 +71,20 @@ class If(Statement):
     def map_blocks(self, make: Callable[[Block], Block], /) -> Statement:
         return replace(self, then=make(self.then), other=make(self.other))
 
-    def run_partly(self, partial: Partial, env: Env, /) -> bool:
+    def run_partly(self, known_pass: KnownValuesPass, env: Env, /) -> bool:
         """Run one branch, or both if the condition is open."""
-        holds = partial.value(self.when, env)
+        holds = known_pass.value(self.when, env)
         if holds is not OPEN:
-            return partial.block(self.then if holds else self.other, env)
+            return known_pass.block(self.then if holds else self.other, env)
         if not self.then and not self.other:
             return False
         branches = dict(env), dict(env)
-        partial.unsure += 1
+        known_pass.unsure += 1
         branch_ends = [
-            partial.block(block, branch)
+            known_pass.block(block, branch)
             for block, branch in zip(self.blocks(), branches, strict=True)
         ]
-        partial.unsure -= not any(branch_ends)
+        known_pass.unsure -= not any(branch_ends)
         open_changed_keys(env, self.assigns, *branches)
         return all(branch_ends)
 
@@ -94,7 +94,7 @@ class If(Statement):
         other_steps = context.block(self.other)
         return lambda env: run_steps(then_steps if run_condition(env) else other_steps, env)
 
-    def bound(self, counter: Counter, names: Names, states: float, /) -> float:
+    def bound(self, counter: StateCounter, names: Names, states: float, /) -> float:
         """Return the states after both branches: the sum if dice choose one, else the larger.
 
         A branch that is certainly not taken does not count. Updates the possible values in `names`.
@@ -221,20 +221,20 @@ class For(Statement):
     def map_blocks(self, make: Callable[[Block], Block], /) -> Statement:
         return replace(self, body=make(self.body))
 
-    def run_partly(self, partial: Partial, env: Env, /) -> bool:
+    def run_partly(self, known_pass: KnownValuesPass, env: Env, /) -> bool:
         """Run each item. If dice choose the index or the list is not known, any item may be run."""
         loop = self.loop
-        list_value = partial.value(self.items, env)
+        list_value = known_pass.value(self.items, env)
         if list_value is OPEN:
             anything = dict.fromkeys(self.assigns, OPEN)
             env |= anything
-            partial.unsure += 1
-            partial.block(self.body, env)
-            partial.unsure -= 1
+            known_pass.unsure += 1
+            known_pass.block(self.body, env)
+            known_pass.unsure -= 1
             env |= anything
             return False
         items = env[loop.items] = get_items(list_value)
-        chosen_place = None if self.only is None else partial.value(self.only, env)
+        chosen_place = None if self.only is None else known_pass.value(self.only, env)
         if loop.chosen:
             env[loop.chosen] = chosen_place
         for number, item in enumerate(items):
@@ -242,10 +242,10 @@ class For(Statement):
                 continue
             inside = dict(env) if chosen_place is OPEN else env
             inside |= {loop.number: number, loop.key: item, loop.at: number}
-            partial.enters(self, number, inside)
+            known_pass.enters(self, number, inside)
             if loop.chosen and chosen_place is not OPEN and number != chosen_place:
                 continue
-            is_over = partial.block(self.body, inside)
+            is_over = known_pass.block(self.body, inside)
             if chosen_place is OPEN:
                 open_changed_keys(env, self.assigns, inside)
             elif is_over:
@@ -280,7 +280,7 @@ class For(Statement):
         steps = replace(context, rest=(follows, *context.rest)).block(self.body)
         return start
 
-    def bound(self, counter: Counter, names: Names, states: float, /) -> float:
+    def bound(self, counter: StateCounter, names: Names, states: float, /) -> float:
         """Return the states after the items of the longest list.
 
         The list may end after any possible length. Updates the possible values in `names`.
@@ -311,7 +311,7 @@ class For(Statement):
         names |= names_after
         return most_states
 
-    def _list_lengths(self, items: PossibleValues, counter: Counter) -> set[Any]:
+    def _list_lengths(self, items: PossibleValues, counter: StateCounter) -> set[Any]:
         """Return the possible lengths of the list: for the faces of a roll its numbers of dice.
 
         If the lists are not known, they are the shortest and the longest length.
@@ -402,7 +402,7 @@ class Unset:
 class Own(Let):
     """A statement about the values that items keep."""
 
-    def bound(self, _counter: Counter, names: Names, states: float, /) -> float:
+    def bound(self, _counter: StateCounter, names: Names, states: float, /) -> float:
         """Return `states` as it is, and set the possible values after it in `names`.
 
         They are set by item, or all together if a die chose the item.
@@ -458,5 +458,5 @@ class ForgetOwn(Own):
         """Return whether the values of other items are read later, and none after the last item."""
         return self.key in slicer.live and self.key not in slicer.live_after[-1]
 
-    def run_partly(self, _partial: Partial, _env: Env, /) -> bool:
+    def run_partly(self, _known_pass: KnownValuesPass, _env: Env, /) -> bool:
         return False

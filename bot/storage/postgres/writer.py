@@ -91,7 +91,7 @@ class PostgresWriter:
     """
 
     def __init__(self, link: PostgresLink, patience: float | None = None) -> None:
-        """`patience` are the seconds to wait for a server that does not answer; None: PATIENCE."""
+        """`patience` are the seconds to wait for a server that does not answer; None: SERVER_WAIT_SECONDS."""
         self._link = link
         self._patience = patience
         self._waiting: list[Job] = []

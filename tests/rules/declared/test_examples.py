@@ -7,6 +7,7 @@ from types import ModuleType
 
 import pytest
 
+from bot.rules import declared as declared_package
 from bot.rules.declared import declared, formula, program
 from bot.rules.declared.compile_context import Name
 from bot.rules.declared.formulas import Formulas
@@ -15,7 +16,7 @@ from bot.rules.inputs.input_values import Given
 from bot.rules.sequence.sequence import play
 
 
-@pytest.mark.parametrize("module", [declared, formula, program])
+@pytest.mark.parametrize("module", [declared_package, declared, formula, program])
 def test_the_worked_examples_of_the_language_run(module: ModuleType) -> None:
     more = {
         "Given": Given,
