@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.rules.declared.formula_functions import CALLS
 from bot.rules.tables.formula import FUNCTIONS
+from tools.reference.function_texts import FUNCTION_TEXTS
 from tools.reference.schema import PARTS
 from tools.reference.shapes import describe_shape
 
@@ -62,9 +62,12 @@ def _lines() -> Iterator[str]:
     yield "## Functions of formulas"
     yield ""
     yield f"In tables: {', '.join(f'`{name}`' for name in sorted(FUNCTIONS))}."
-    in_steps = ", ".join(f"`{name}`" for name in sorted({*CALLS, "faces"}))
-    yield f"In steps: {in_steps}, and every table of the game by its id."
-    yield "[Steps and formulas](sequences.md#formulas) says what they give."
+    yield "In steps these, and every table of the game by its id:"
+    yield ""
+    yield "| function | gives |"
+    yield "|---|---|"
+    for call, says in FUNCTION_TEXTS:
+        yield f"| {call} | {says} |"
 
 
 def _cell(text: str) -> str:

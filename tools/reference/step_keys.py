@@ -146,10 +146,14 @@ BLOCK: Keys = {
     "steps": Key(ref("steps"), "its steps"),
 }
 STEP: Keys = {
-    "each": Key(FORMULA, "the step once for each item of a list"),
+    "each": Key(
+        FORMULA,
+        "the step once for each item of a list, called `unit` or as `as` says; "
+        "`at` is its place, 0 for the first",
+    ),
     "as": Key(TEXT, "with each: what the item is called; `unit` if left out"),
     "into": Key(TEXT, "with each: the output list that its items are told to"),
-    "only": Key(FORMULA, "with each: just the item at that place"),
+    "only": Key(FORMULA, "with each: just the item at that place, which a die may choose"),
     "row": Key(
         either(SAID, ref("row")), "with each: the odds have a row for each item, under this name"
     ),
@@ -165,7 +169,9 @@ STEP: Keys = {
     ),
     "roll": Key(
         build_name_mapping({"type": "string", "pattern": f"^{DICE.pattern}$"}),
-        'dice, in the order written: `"2d6: label"`, `"{hits}d6, at most 20: label"`, `4d6kh3`',
+        'dice, in the order written: `"2d6: label"`, `"{hits}d6, at most 20: label"`, `4d6kh3`; '
+        "the name is their sum, `faces(name)` each of them; `2d6: colored | white` has a label for "
+        "each die, `1dA` is an averaging die (2 3 3 4 4 5)",
     ),
     "test": Key(ref("test"), "dice against a number"),
     "pool": Key(ref("pool"), "how many dice pass"),
@@ -175,25 +181,38 @@ STEP: Keys = {
     ),
     "let": Key(
         build_name_mapping({**FORMULA, "type": [*FORMULA["type"], "array"]}),
-        "values, from the first to the last",
+        "values, from the first to the last; `unit.name` is one of each unit, kept for the next "
+        "`each` of the same list: set it for every unit, not below a `when`",
     ),
     "add": Key(
         build_name_mapping(build_name_mapping(FORMULA, "label"), "list"),
-        "named parts, those of 0 left out",
+        "named parts, those of 0 left out; `sum(list)` is their total",
     ),
-    "tell": Key(build_name_mapping(FORMULA, "output"), "outputs"),
+    "tell": Key(
+        build_name_mapping(FORMULA, "output"),
+        "outputs: of the item within an `each`, else of the sequence; an output that no step tells "
+        "takes the value of its name at the end",
+    ),
     "say": Key(allow_list(ref("line")), "a line of the answer, or several"),
-    "result": Key(allow_list(either(SAID, ref("word"))), "the word for a unit"),
+    "result": Key(
+        allow_list(either(SAID, ref("word"))),
+        "the word for a unit; the one at hand, if none is named",
+    ),
     "fate": Key(
         allow_list(either(SAID, ref("word"))),
         "what the first line of the answer makes of a unit; one of the game's results",
     ),
-    "change": Key(allow_list(ref("change")), "a unit of the roster, or a track"),
+    "change": Key(
+        allow_list(ref("change")),
+        "a unit of the roster, or a track; a unit that is not on the roster is skipped",
+    ),
     "joins": Key(
-        allow_list(either(TEXT, ref("joining"))), "a unit that comes into play beside a roster unit"
+        allow_list(either(TEXT, ref("joining"))),
+        "a unit that comes into play next to a roster unit, on its side",
     ),
     "headline": Key(
-        allow_list(either(SAID, ref("said"))), "the result in a few words; the last one counts"
+        allow_list(either(SAID, ref("said"))),
+        "the result in a few words; the last one counts; without one, the words of `result`",
     ),
     "then": Key(allow_list(either(SAID, ref("said"))), "what the players have to do"),
     "now": Key(allow_list(either(SAID, ref("said"))), "what changed besides"),
@@ -267,7 +286,9 @@ LINE: Keys = {
     "label": Key(SAID, "what was rolled"),
     "dice": Key(allow_list(TEXT), "the rolls that it shows, by their names"),
     "parts": Key(
-        allow_list(either(FORMULA, build_name_mapping(FORMULA, "label"))), "what was added, by name"
+        allow_list(either(FORMULA, build_name_mapping(FORMULA, "label"))),
+        "what was added, by name: a mapping, an added list, or `parts(mods)` of a table; with dice "
+        "they are read as added to these, so column shifts have a line of their own",
     ),
     "contributors": Key(
         allow_list(either(FORMULA, build_name_mapping(FORMULA, "label"))),
@@ -297,7 +318,8 @@ CHANGE: Keys = {
     "track": Key(TEXT, "in place of a unit: a track of the game, which is set or added to"),
     "set": Key(either(FORMULA, build_name_mapping(FORMULA, "attribute")),
                "attributes, or state; of a track its value; none leaves it alone"),
-    "add": Key(either(FORMULA, build_name_mapping(FORMULA, "attribute")), "added to whole numbers, or to a track"),
+    "add": Key(either(FORMULA, build_name_mapping(FORMULA, "attribute")),
+               "added to whole numbers that the unit has or that have a default, or to a track"),
     "mark": Key(allow_list(SAID), "markers to put on"),
     "unmark": Key(allow_list(SAID), "markers to take off"),
     "give": Key(build_name_mapping(FORMULA, "attribute"), "a name that is added to a list"),

@@ -384,6 +384,6 @@ _BY_TYPE: Mapping[str, Mapping[str, Callable[..., Any]]] = {
     },
 }
 CALLS = {name: function for some in _BY_TYPE.values() for name, function in some.items()}
-"""The functions by name. docs/sequences.md lists their arguments and uses."""
+"""The functions by name. docs/pack-keys.md lists their arguments and uses."""
 RESULTS = {name: kind for kind, some in _BY_TYPE.items() for name in some}
 """The types of their results, by name."""
