@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
 from bot.packs.check import check_content
 from bot.rulesets.packs.archive import read_content
-from tests.author_pages import PATH, build_pack, list_commands, split_console
+from tests.author_pages import PATH, build_pack, list_commands, read_page, split_console
 
 PACKS = {
     **{page: ("few-acres", PATH[: index + 1]) for index, page in enumerate(PATH)},
@@ -29,6 +31,21 @@ def test_a_page_builds_a_pack_that_plays_as_it_prints(
     name, pages = PACKS[page]
     folder = build_pack(root, tmp_path / name, *pages)
     assert check_content(read_content(folder)).faults == ()
+    play_page(root, page, folder)
+
+
+def test_a_spreadsheet_becomes_the_pack_that_its_page_plays(root: Path, tmp_path: Path) -> None:
+    after = read_page(root, "pack-import").partition("Save this as `events.csv`:\n\n")[2]
+    sheet = dedent(after.partition("\n\n")[0])
+    (tmp_path / "events.csv").write_text(f"{sheet}\n", encoding="utf-8")
+    command = [sys.executable, "-m", "bot", "import", "events.csv", "--pack", "village"]
+    environment = {**os.environ, "PYTHONPATH": str(root)}
+    subprocess.run(command, cwd=tmp_path, env=environment, check=True, timeout=120)
+    play_page(root, "pack-import", tmp_path / "village")
+
+
+def play_page(root: Path, page: str, folder: Path) -> None:
+    """Type all commands of a page into one game of its pack, and compare the answers."""
     expected = list_commands(root, page)
     done = subprocess.run(
         [sys.executable, "-m", "bot", "try", str(folder), "--as", "Anna"],
