@@ -183,7 +183,7 @@ def read_choose(spec: object, scope: StepScope, path: Path) -> Iterator[Statemen
     A side chooses one of the options. Raises TableError for a fault in a choice, and for `choose`
     as a step in a loop.
     """
-    if scope.loops and not scope.asks:
+    if scope.loops and not scope.asking_item:
         raise scope.make_error(
             "within an each, choose is a key of the each itself: - each: ..., choose: ...", path
         )
@@ -200,7 +200,7 @@ def _read(name: str, spec: object, scope: StepScope, path: Path) -> Iterator[Sta
     Raises TableError for a name that cannot be used, and for a key that is missing or unknown.
     """
     sheet = scope.sheet
-    owner = scope.asks
+    owner = scope.asking_item
     scope.check_name(name, path)
     short_name = name.rpartition(".")[2]
     _check_choice_name(name, short_name, scope, path)
@@ -235,7 +235,7 @@ def _check_choice_name(name: str, short_name: str, scope: StepScope, path: Path)
     `short_name` is the name without its item: `react` for `unit.react`.
     """
     sheet = scope.sheet
-    owner = scope.asks
+    owner = scope.asking_item
     expected_name = f"{owner}.{short_name}" if owner else short_name
     if name != expected_name:
         problem = f"call it {short_name}"

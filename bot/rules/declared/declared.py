@@ -41,6 +41,7 @@ from bot.rules.declared.interpreter import (
     TOLD,
     Here,
     Now,
+    OuterList,
     Sites,
     Steps,
     build_env,
@@ -94,12 +95,12 @@ class Early(KnownValuesPass):
         """Add the row of an item. The first item may stand for all."""
         if self._rows is None or not isinstance(statement, For) or statement.row is None:
             return
-        text, output, count_formula = statement.row
-        if count_formula is None or not number:
-            count = 1 if count_formula is None else self.value(count_formula, env)
-            self._rows.append(
-                (build_path(statement.within, output, env), self.value(text, env), count)
-            )
+        row = statement.row
+        if row.item_count is not None and number:
+            return
+        count = 1 if row.item_count is None else self.value(row.item_count, env)
+        path = build_path(statement.outer_lists, row.output, env)
+        self._rows.append((path, self.value(row.name, env), count))
 
 
 # -- a file, and a sequence of it
@@ -294,7 +295,9 @@ class Declared:
         kinds: list[Any] = []
         for statement in walk_statements(self.program):
             if isinstance(statement, For) and statement.row is not None:
-                kinds.append(self._kind_of(_format_path(statement.within, statement.row[1])))
+                kinds.append(
+                    self._kind_of(_format_path(statement.outer_lists, statement.row.output))
+                )
         if not kinds and self.head.odds_by:
             kinds.append(self._kind_of(self.head.odds_by))
         return tuple(kinds)
@@ -434,9 +437,9 @@ def _judges_unit(statement: Statement) -> bool:
     return "is" in statement.ready or "mark" in statement.ready or sets_state
 
 
-def _format_path(within: Iterable[tuple[str, str]], output: str) -> str:
+def _format_path(outer_lists: Iterable[OuterList], output: str) -> str:
     """Return the path of an output without places: `units.result`."""
-    return ".".join(filter(None, [*(listed for listed, _ in within), output]))
+    return ".".join(filter(None, [*(listed for listed, _ in outer_lists), output]))
 
 
 def _build_segments(sites: Sites, pools: Pools) -> dict[str, Segment]:

@@ -52,6 +52,14 @@ class Loop(NamedTuple):
     chosen: str = ""
 
 
+class OuterList(NamedTuple):
+    """An output list around a statement."""
+
+    name: str
+    index_key: str
+    """The key of the index of the current item; "" if only one item is visited."""
+
+
 END = Now(None)
 Do: TypeAlias = Callable[[Env], Now | None]
 """A function that runs a statement: it returns a state at a roll or at the end, None to go on."""
@@ -138,9 +146,14 @@ def build_env(values: Mapping[str, Any] | Iterable[tuple[str, Any]]) -> Env:
     return dict(values, **{TOLD: {}, LINES: [], NOTES: []})
 
 
-def build_path(within: Iterable[tuple[str, str]], output: str, env: Env) -> str:
+def build_path(outer_lists: Iterable[OuterList], output: str, env: Env) -> str:
     """Return the path of an output, with the index of each list that it is in:
     `targets[0].result`.
     """
-    places = [f"{listed}[{env[number] if number else 0}]" for listed, number in within]
-    return ".".join([*places, output] if output else places)
+    steps = []
+    for outer_list in outer_lists:
+        index = env[outer_list.index_key] if outer_list.index_key else 0
+        steps.append(f"{outer_list.name}[{index}]")
+    if output:
+        steps.append(output)
+    return ".".join(steps)

@@ -10,7 +10,7 @@ from bot.rules.codes import CODES
 from bot.rules.declared.compile_context import Path, describe_type, get_stated_type
 from bot.rules.declared.formula import Env, Formula, build_constant, build_formula, build_name
 from bot.rules.declared.formula_functions import NONE
-from bot.rules.declared.interpreter import END, TOLD, Do, Here, Keys, build_path
+from bot.rules.declared.interpreter import END, TOLD, Do, Here, Keys, OuterList, build_path
 from bot.rules.declared.odds_limits import Names, PossibleValues, StateCounter, compute_known
 from bot.rules.declared.output_steps import build_sentence
 from bot.rules.declared.program import (
@@ -64,12 +64,12 @@ class Let(Statement):
 
 @dataclass(frozen=True)
 class Tell(Statement):
-    """A statement that sets an output, in the lists `within`. `once` is the key that says whether
+    """A statement that sets an output, in its `outer_lists`. `once` is the key that says whether
     it was set before.
     """
 
     name: str
-    within: tuple[tuple[str, str], ...]
+    outer_lists: tuple[OuterList, ...]
     value: Formula
     once: str
     where: Path
@@ -80,7 +80,7 @@ class Tell(Statement):
     @property
     def path(self) -> str:
         """The path of the output without indices: `targets.damage.status`."""
-        return ".".join(filter(None, [*(name for name, _ in self.within), self.name]))
+        return ".".join(filter(None, [*(name for name, _ in self.outer_lists), self.name]))
 
     @property
     def sets(self) -> Keys:
@@ -88,7 +88,11 @@ class Tell(Statement):
 
     @cached_property
     def reads(self) -> Keys:
-        return super().reads | self.sets | frozenset(number for _, number in self.within if number)
+        return (
+            super().reads
+            | self.sets
+            | frozenset(number for _, number in self.outer_lists if number)
+        )
 
     def is_wanted(self, slicer: Slicer, /) -> bool:
         return slicer.asked is None or self.path in slicer.asked
@@ -103,8 +107,10 @@ class Tell(Statement):
         once = self.once
         null = self.null
         name = self.name
-        within = self.within
-        always = None if any(number for _, number in within) else build_path(within, name, {})
+        outer_lists = self.outer_lists
+        always = (
+            None if any(number for _, number in outer_lists) else build_path(outer_lists, name, {})
+        )
 
         def do(env: Env) -> None:
             if once:
@@ -114,7 +120,7 @@ class Tell(Statement):
                     )
                 env[once] = True
             value = run(env)
-            env[TOLD][build_path(within, name, env) if always is None else always] = (
+            env[TOLD][build_path(outer_lists, name, env) if always is None else always] = (
                 None if null and value == NONE else value
             )
 
@@ -257,7 +263,12 @@ def read_tell(spec: object, scope: StepScope, path: Path) -> Iterator[Statement]
         if once:
             sheet.begins[once] = False
         yield Tell(
-            "" if plain else name, scope.within if of_item else (), value, once, item_path, null
+            "" if plain else name,
+            scope.outer_lists if of_item else (),
+            value,
+            once,
+            item_path,
+            null,
         )
 
 

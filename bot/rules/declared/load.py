@@ -20,14 +20,14 @@ from bot.rules.declared.compile_context import (
 from bot.rules.declared.draws import read_draw
 from bot.rules.declared.formula import Formula, build_constant, build_name
 from bot.rules.declared.formula_functions import NONE
-from bot.rules.declared.interpreter import Keys, Loop
+from bot.rules.declared.interpreter import Keys, Loop, OuterList
 from bot.rules.declared.let_tell import Let, Stop, Tell, read_add, read_let, read_refuse, read_tell
 from bot.rules.declared.macros import IDIOMS, WrittenStep, expand_macro, read_chain, shows_dice
 from bot.rules.declared.output_steps import MADE, read_note, read_say
 from bot.rules.declared.program import Block, Statement, walk_statements
 from bot.rules.declared.rolls import read_roll
 from bot.rules.declared.step_parser import StepCompiler, StepScope, as_list
-from bot.rules.declared.when_each import For, If, build_item_value
+from bot.rules.declared.when_each import For, If, ItemRow, build_item_value
 
 READERS: Mapping[str, Callable[[object, StepScope, Path], Iterator[Statement]] | None] = {
     "refuse": read_refuse, "draw": read_draw, "roll": read_roll, **dict.fromkeys(IDIOMS), "choose": read_choose,
@@ -58,7 +58,7 @@ GOES_WITH = {
 """Keys that need another key in the same step."""
 BLOCK_KEYS = ("needs", "with", "steps")
 ROW_KEYS = ("name", "by", "alike")
-MOST_LOOPS, MOST_DEEP, MOST_STEPS = 2, 12, 400
+MOST_LOOPS, MAX_DEPTH, MOST_STEPS = 2, 12, 400
 
 
 class Loader:
@@ -95,7 +95,7 @@ class Loader:
         """
         if not isinstance(steps, list):
             raise scope.make_error("steps are a list", file_path)
-        if scope.deep > MOST_DEEP:
+        if scope.depth > MAX_DEPTH:
             raise scope.make_error("steps inside steps go too deep", file_path)
         statements = list[Statement]()
         steps_before = self._ahead
@@ -158,13 +158,15 @@ class Loader:
         if "use" in step:
             body += self._read_use(step, outside, scope, path)
         elif step.get("steps"):
-            body += self.steps(step["steps"], replace(scope, deep=scope.deep + 1), (*path, "steps"))
+            body += self.steps(
+                step["steps"], replace(scope, depth=scope.depth + 1), (*path, "steps")
+            )
         if "each" in step and "choose" not in step:
             body.append(SequenceEnd(scope.copy(), path, of_item=True))
         if "stop" in step:
             stop = scope.test(step["stop"], (*path, "stop"))
             body += [
-                If(stop, (SequenceEnd((scope.around or scope).copy(), path, stops=True),), ()),
+                If(stop, (SequenceEnd((scope.outer_scope or scope).copy(), path, stops=True),), ()),
                 Stop(stop),
             ]
         otherwise_body: Block = ()
@@ -230,7 +232,13 @@ class Loader:
         id = next(self.sheet.loops)
         outer_keys = {name_info.key for name_info in outside.names.values()}
         chosen_key = "" if only is None else f"only {id}"
-        loop = Loop(f"items {id}", f"number {id}", name + scope.own, f"at{scope.own}", chosen_key)
+        loop = Loop(
+            f"items {id}",
+            f"number {id}",
+            name + scope.key_suffix,
+            f"at{scope.key_suffix}",
+            chosen_key,
+        )
         item_names = self._enter_items(step, scope, name, loop, items)
         scope.entered = dict(scope.names)
         row = self._read_row(step["row"], outside, scope, (*path, "row")) if "row" in step else None
@@ -249,7 +257,7 @@ class Loader:
             only,
             loop,
             (*first_lets, *body, *last_lets),
-            scope.within,
+            scope.outer_lists,
             row if self.sheet.is_list(scope.into) else None,
         )
         saved = {key: f"held {id} {key}" for key in (loop.key, loop.at) if key in outer_keys}
@@ -326,18 +334,15 @@ class Loader:
         scope.loops = scope.loops + 1
         scope.item = name
         if self.sheet.is_list(scope.into):
-            scope.within = (*scope.within, (scope.into, "" if loop.chosen else loop.number))
-        scope.asks = name if "choose" in step else ""
+            outer_list = OuterList(scope.into, "" if loop.chosen else loop.number)
+            scope.outer_lists = (*scope.outer_lists, outer_list)
+        scope.asking_item = name if "choose" in step else ""
         return item_names
 
-    def _read_row(
-        self, spec: object, outside: StepScope, scope: StepScope, path: Path
-    ) -> tuple[Formula, str, Formula | None]:
+    def _read_row(self, spec: object, outside: StepScope, scope: StepScope, path: Path) -> ItemRow:
         """Read the `row` of an `each`: how odds show each item of the list.
 
-        Return the formula of its name, the output that decides its result ("" for a list of single
-        values), and with `alike` the formula of how many items the first one stands for; then the
-        others have no row. `outside` is the scope around the loop.
+        `outside` is the scope around the loop.
 
         Raises TableError for an unknown key or output, and for a formula that cannot be read.
         """
@@ -348,13 +353,13 @@ class Loader:
         into = scope.into
         items = self.sheet.items.get(scope.into, {})
         if self.sheet.plain(into):
-            return name_formula, "", count
+            return ItemRow(name_formula, "", count)
         output = str(
             spec.get("by") or (self.sheet.odds_by if self.sheet.odds_by in items else "result")
         )
         if output not in items:
             raise scope.make_error(f"there is no output {output} of {into}", path, output, items)
-        return name_formula, output, count
+        return ItemRow(name_formula, output, count)
 
     # -- use
 
@@ -390,10 +395,10 @@ class Loader:
         inside = replace(
             scope,
             names=visible,
-            deep=scope.deep + 1,
-            own=f"/{next(self.sheet.uses)}",
+            depth=scope.depth + 1,
+            key_suffix=f"/{next(self.sheet.uses)}",
             uses=(*scope.uses, name),
-            around=scope.around or scope,
+            outer_scope=scope.outer_scope or scope,
         )
         body: list[Statement] = []
         for inner, source in values.items():

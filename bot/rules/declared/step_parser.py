@@ -22,6 +22,7 @@ from bot.rules.declared.compile_context import (
 )
 from bot.rules.declared.formula import Formula, build_name
 from bot.rules.declared.formulas import Formulas
+from bot.rules.declared.interpreter import OuterList
 from bot.rules.errors import TableError
 from bot.rules.inputs.decks import GameDeck
 from bot.rules.sequence.sequence import Choice
@@ -81,35 +82,37 @@ class StepCompiler:
 
 @dataclass
 class StepScope:
-    """The scope of a step: the visible names, the output list of its items, the lists around it,
-    and its depth.
-
-    `own` is the suffix of the keys of names that are set here, so that a block has its own.
-    """
+    """The scope of a step: what its formulas may name, and where its outputs go."""
 
     sheet: StepCompiler
     names: Names
+    """The visible names."""
     into: str = ""
-    within: tuple[tuple[str, str], ...] = ()
+    """The output list of the current item; "" outside such loops."""
+    outer_lists: tuple[OuterList, ...] = ()
+    """The output lists around it, outermost first."""
     loops: int = 0
-    deep: int = 0
-    own: str = ""
+    """The number of loops around it."""
+    depth: int = 0
+    """The number of steps, branches and blocks around it."""
+    key_suffix: str = ""
+    """The suffix of the keys of names that are set here, so that a block has its own."""
     uses: tuple[str, ...] = field(default=())
     """The blocks around it."""
-    asks: str = ""
+    asking_item: str = ""
     """The name of an item, if an each around it asks for each item."""
     item: str = ""
     """The name of the current item."""
-    below: str = ""
-    """The key that its names are below: when, each or use."""
+    parent_key: str = ""
+    """The key of the step around it: when, each or use."""
     entered: Names = field(default_factory=dict)
     """The visible names at the start of the steps for the current item."""
-    around: StepScope | None = None
+    outer_scope: StepScope | None = None
     """The scope in which the outermost block is used."""
 
-    def enter(self, below: str) -> StepScope:
+    def enter(self, parent_key: str) -> StepScope:
         """Return the scope of inner steps, with a copy of the names."""
-        return replace(self, names=dict(self.names), deep=self.deep + 1, below=below)
+        return replace(self, names=dict(self.names), depth=self.depth + 1, parent_key=parent_key)
 
     def copy(self) -> StepScope:
         """Return the same scope with a copy of the names."""
@@ -126,15 +129,15 @@ class StepScope:
         elif dot and owner in self.names:
             key = f"{self.names[owner].key}.{attribute}"
         else:
-            key = name + self.own
+            key = name + self.key_suffix
         self.names[name] = Name(key, merged_type)
         if list_answering_tables(type_):
             self.sheet.formulas.answers.add(name)
         return key
 
-    def take_types(self, below: StepScope) -> None:
+    def take_types(self, inner_scope: StepScope) -> None:
         """Merge the types that inner steps gave to visible names."""
-        for name, inner in below.names.items():
+        for name, inner in inner_scope.names.items():
             outer = self.names.get(name)
             if outer is not None and outer.key == inner.key and outer.type != inner.type:
                 self.names[name] = Name(outer.key, merge_types(outer.type, inner.type))
@@ -212,8 +215,8 @@ class StepScope:
             raise self.make_error(f"{name} is no name: letters, digits and _ make one", path)
         if any(map(iskeyword, str(name).split("."))):
             raise self.make_error(f"{name} is a word of formulas, not a name", path)
-        if self.below and name not in self.names:
-            self.sheet.formulas.hidden.setdefault(str(name), (self.below, path))
+        if self.parent_key and name not in self.names:
+            self.sheet.formulas.hidden.setdefault(str(name), (self.parent_key, path))
 
 
 def as_list(items: Any) -> list[Any]:

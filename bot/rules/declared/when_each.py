@@ -5,12 +5,12 @@ keeps.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from bot.rules.declared.compile_context import FACES
 from bot.rules.declared.formula import Env, Formula
 from bot.rules.declared.formula_functions import LISTS
-from bot.rules.declared.interpreter import Do, Frame, Here, Keys, Loop, Now, run_steps
+from bot.rules.declared.interpreter import Do, Frame, Here, Keys, Loop, Now, OuterList, run_steps
 from bot.rules.declared.let_tell import Let, Tell
 from bot.rules.declared.odds_limits import (
     GIVEN,
@@ -124,24 +124,34 @@ class If(Statement):
         return sum(states_after) if self.rolls and condition.size > 1 else max(states_after)
 
 
+class ItemRow(NamedTuple):
+    """The row in which odds show an item of a loop."""
+
+    name: Formula
+    output: str
+    """The output of the item whose odds the row shows; "" for a list of single values."""
+    item_count: Formula | None
+    """The number of items that the first one stands for; None if each has its own row."""
+
+
 @dataclass(frozen=True)
 class For(Statement):
-    """A loop over the items of a list, or only over the item at the index `only`. `row` is how odds
-    show an item.
-
-    `head` are the keys that are read from each item on, `after` those that are read after the last.
-    `asked` is the key of the indices that odds ask for, if only the items at these matter.
-    """
+    """A loop over the items of a list, or over one of them."""
 
     items: Formula
     only: Formula | None
+    """The index of the only item to visit; None to visit all."""
     loop: Loop
     body: Block
-    within: tuple[tuple[str, str], ...] = ()
-    row: tuple[Formula, str, Formula | None] | None = None
+    outer_lists: tuple[OuterList, ...] = ()
+    row: ItemRow | None = None
+    """The row in which odds show each item, if they do."""
     head: Keys = NOTHING
+    """The keys that are read from each item on."""
     after: Keys = NOTHING
+    """The keys that are read after the last item."""
     asked: str = ""
+    """The key of the indices that odds ask for, if only the items at these matter."""
 
     @cached_property
     def formulas(self) -> tuple[Formula, ...]:
@@ -184,7 +194,9 @@ class For(Statement):
             return ()
         sliced = replace(self, body=body, head=head, after=live)
         if slicer.asked is not None and not sliced.rolls and sliced._is_independent():
-            sliced = replace(sliced, asked=get_asked_key(len(self.within) - 1, self.within[-1][0]))
+            sliced = replace(
+                sliced, asked=get_asked_key(len(self.outer_lists) - 1, self.outer_lists[-1].name)
+            )
         slicer.live = sliced.get_keys_read_before(live)
         return (sliced,)
 
@@ -193,12 +205,12 @@ class For(Statement):
 
         False if the next item or a later step reads what they set.
         """
-        within = self.within
+        outer_lists = self.outer_lists
         below = list(walk_statements(self.body))
         if (
-            not within
+            not outer_lists
             or self.only
-            or within[-1][1] != self.loop.number
+            or outer_lists[-1].index_key != self.loop.number
             or any(statement.ends for statement in below)
         ):
             return False
@@ -213,7 +225,7 @@ class For(Statement):
         if carried & self.head:  # what one item sets the next one reads
             return False
         return all(
-            statement.within[: len(within)] == within
+            statement.outer_lists[: len(outer_lists)] == outer_lists
             for statement in below
             if isinstance(statement, Tell)
         )
