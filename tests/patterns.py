@@ -36,10 +36,10 @@ EXAMPLES: Mapping[tuple[str, str], Mapping[str, Any]] = {
         "expected": SimpleNamespace(build_sentence_pattern=lambda: r"Turn 3, [^.]*\. US\.")
     },
     ("bot/commands/log/log.py", r'rf"{stem}\d+"'): {"stem": "us"},
-    ("bot/verification/follows/rolls.py", '"; ".join(said)'): {
-        "said": [r"#3 [^\n]{1,100}: hit", r"#4 [^\n]{1,100}: miss"]
+    ("bot/verification/follows/rolls.py", '"; ".join(patterns)'): {
+        "patterns": [r"#3 [^\n]{1,100}: hit", r"#4 [^\n]{1,100}: miss"]
     },
-    ("bot/verification/follows/rolls.py", "wanted"): {"wanted": "lnlt-table [a-z0-9-]+ melee"},
+    ("bot/verification/follows/rolls.py", "pattern"): {"pattern": "lnlt-table [a-z0-9-]+ melee"},
     ("bot/verification/follows/turn.py", 'rf"turn {turn}(, .{{1,100}})?"'): {"turn": 3},
     ("bot/game/roster.py", r'prefix + r"\d+"'): {"prefix": "us"},
     ("bot/cli/completion.py", 'rf"{re.escape(last)} [A-Z]"'): {"last": "--every"},
@@ -47,7 +47,7 @@ EXAMPLES: Mapping[tuple[str, str], Mapping[str, Any]] = {
         "units": ["targets", "unit"]
     },
     ("bot/cli/fuzz.py", r'rf"\b{placeholder}\b"'): {"placeholder": "US"},
-    ("bot/ui/typing/command_text.py", r"""rf'\b{lists[0]}="[^"]*"'"""): {"lists": ["targets"]},
+    ("bot/ui/typing/command_text.py", r"""rf'\b{unit_list}="[^"]*"'"""): {"unit_list": "targets"},
     (
         "bot/packs/check.py",
         r"""rf"(?m)(?:^|[\s{{,\"'-]|id: )({key})[\"']?(?=\s*:|\s*,\s*(?:name|count):)" """.strip(),

@@ -95,7 +95,7 @@ def read_command(data: Mapping[str, Any], server: str) -> IncomingCommand:
 async def fetch_files(options: dict[str, object], wire: DiscordApi) -> None:
     """Replace each attached file in `options` by its text, in place.
 
-    Raises UserError for a file that is too large, is no text, or cannot be fetched.
+    Raises UserError for a file that is too large, is not a text, or cannot be fetched.
     """
     for name, file in list(options.items()):
         if not isinstance(file, Mapping):

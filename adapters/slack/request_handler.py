@@ -245,7 +245,7 @@ class RequestHandler:
     async def _fetch_file_text(self, request: SlackRequest, file: Mapping[str, Any]) -> str:
         """Download a file and return its text.
 
-        Raises UserError if it cannot be fetched, is too large, or is no text.
+        Raises UserError if it cannot be fetched, is too large, or is not a text.
         """
         name = str(file.get("name") or "The file")[:60]
         url = file.get("url_private_download") or file.get("url_private")

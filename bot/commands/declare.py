@@ -58,7 +58,7 @@ class DeclaredButton:
         """Return the handler's arguments after the context, from the text of a pressed button.
 
         Colons separate them. The last one takes the rest of the text if it is a `str`. A missing
-        text is "". Raises UserError if an `int` is no number of at most `MAX_DIGITS` digits.
+        text is "". Raises UserError if an `int` is not a number of at most `MAX_DIGITS` digits.
         """
         types = _list_argument_types(self.handler)
         takes_rest = bool(types) and types[-1] is str
@@ -154,7 +154,7 @@ def _list_argument_types(handler: Handler) -> list[type]:
 def _parse_number(text: str) -> int:
     """Return the number that a button holds.
 
-    Raises UserError ("no longer works") for text that is no number of at most `MAX_DIGITS` digits.
+    Raises UserError ("no longer works") for text that is not a number of at most `MAX_DIGITS` digits.
     """
     if not text.isdecimal() or len(text) > MAX_DIGITS:
         raise UserError("This button no longer works.", code="used-up")

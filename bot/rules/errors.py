@@ -269,7 +269,7 @@ def correct_typed(typed: str, error: UserError) -> str:
     """Return a typed command with the wrong word corrected, ready to copy.
 
     Return "" if the error's hint has no right word, or if the wrong word does not occur. A value
-    with a space is put in quotes, unless it stands in quotes already.
+    with a space is put in quotes, unless it is in quotes already.
     """
     hint = error.hint
     if not isinstance(hint, Hint) or not hint.right or len(typed) > 1_000:

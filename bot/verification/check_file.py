@@ -320,7 +320,7 @@ def collect_heads(
 ) -> list[str]:
     """Return the texts that hold heads: all of `heads`, then one for each of `texts`.
 
-    `heads` come from --head on the command line, `texts` from --heads. Among `texts`, `-` stands
+    `heads` come from --head on the command line, `texts` from --heads. Among `texts`, `-` is
     for standard input, which `read_input` reads, and the path of a file for its content. A path is
     short and has no `#`. Other texts, also the path of a missing file, are returned as they are.
     """

@@ -183,7 +183,7 @@ def read_export(data: object) -> Exported:
 def _read_packs(file: _ExportPart) -> dict[str, dict[str, str]]:
     """Read the files of the packs in an export, by hash and name. Return {} if it has no packs.
 
-    Raises UserError for more than MOST_PACKS, and for a file that is no text.
+    Raises UserError for more than MOST_PACKS, and for a file that is not a text.
     """
     if "packs" not in file.data:
         return {}

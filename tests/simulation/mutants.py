@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -29,7 +29,7 @@ import bot.storage.statements
 import bot.verification.follows.cards
 from bot.app import App
 from bot.commands.context import Context, _NextEventDice
-from bot.commands.dispatch import BUTTONS
+from bot.commands.dispatch import BUTTONS, HANDLERS
 from bot.game.decks import build_pile_inputs
 from bot.game.undo import UndoGroup, UndoTarget, find_together, find_undo_target
 from bot.outbox.receipts import Receipts
@@ -105,7 +105,7 @@ def _ids_believed(patch: pytest.MonkeyPatch) -> None:
         return {"channel": place}
 
     patch.setattr(Context, "can_manage", True)
-    patch.setattr(bot.commands.games.transfer_and_delete, "transfer_game", at_once)
+    patch.setitem(cast(dict[Any, Any], HANDLERS), ("game", "transfer"), at_once)
     patch.setattr(adapters.slack.request_handler, "confirm_channels", believed)
 
 

@@ -54,7 +54,7 @@ def read_deck_sheet(text: str, title: str) -> ImportedDeck | None:
     """Return the deck of a sheet, None if the text is no sheet with headings of a deck.
 
     A deck has a count and an id or name, and no heading twice. Raises UserError for a cell that a
-    deck cannot have, such as a count that is no number.
+    deck cannot have, such as a count that is not a number.
     """
     try:
         rows = read_rows(text)
@@ -202,7 +202,7 @@ def _build_deck(
 ) -> ImportedDeck:
     """Return a deck with a card for each row. `heads` name the columns.
 
-    Raises UserError for a count that is no number, an `after` that is no place, or a text that is
+    Raises UserError for a count that is not a number, an `after` that is no place, or a text that is
     too long.
     """
     columns = {head: [row[index] for row in rows] for index, head in enumerate(heads)}

@@ -269,7 +269,7 @@ def compute_remainder(first: Any, second: Any) -> Any:
 
 
 def _number(value: Any) -> Any:
-    """Return the value. Raises Senseless if it is no number."""
+    """Return the value. Raises Senseless if it is not a number."""
     if not isinstance(value, NUMBER):
         raise Senseless("only numbers can be reckoned with")
     return value
@@ -314,7 +314,7 @@ def find_repeated(units: Iterable[Unit]) -> str:
 def parse_positions(typed: str, count: int) -> tuple[int, ...]:
     """Parse typed positions, 1 for the first: `1 3` is (0, 2). Without any, return all of `count`.
 
-    Raises UserError for a position that is no number from 1 to `count`.
+    Raises UserError for a position that is not a number from 1 to `count`.
     """
     words = () if typed == NONE else str(typed).replace(",", " ").split()
     for word in words:

@@ -742,7 +742,7 @@ class _FormulaMaker:
         return build_formula("minus", "number", compile_call(operator.neg, value), value)
 
     def _binop(self, node: ast.BinOp) -> Formula:
-        """Compile an operation of arithmetic. Raises TableError for a value that is no number."""
+        """Compile an operation of arithmetic. Raises TableError for a value that is not a number."""
         sign = self._sign(node.op)
         left = self._number(self.part(node.left))
         right = self._number(self.part(node.right))

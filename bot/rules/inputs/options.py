@@ -751,7 +751,7 @@ def _check_default(option: Option) -> None:
 
 
 def _check_keys(name: Any, spec: Any) -> None:
-    """Raise Slip for the name of an option that is no text, and for an entry that is no mapping or
+    """Raise Slip for the name of an option that is not a text, and for an entry that is no mapping or
     has unknown keys.
     """
     if not isinstance(name, str):  # a bare no is false

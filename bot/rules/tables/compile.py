@@ -566,7 +566,7 @@ class _Compiler:
     def _check_patterns(
         self, body: Mapping[str, Any], gives: tuple[str, ...], pattern: object
     ) -> None:
-        """Raise TableError if a pattern names a value that is not in `gives`, or stands at a row
+        """Raise TableError if a pattern names a value that is not in `gives`, or is at a row
         that the body does not have. There may be one for all rows, or one or several for each.
         """
         by_row = pattern if isinstance(pattern, Mapping) else {"*": pattern}

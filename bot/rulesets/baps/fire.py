@@ -110,7 +110,7 @@ def build_fire_plan(
 
 
 def _compute_defense(tables: Tables, inputs: Given, man: Unit) -> Defense:
-    """Return the protection of a man: his own stance and cover, or else those typed for all."""
+    """Return the protection of a man: their own stance and cover, or else those typed for all."""
     stance = man.numbers.get("stance") or inputs.word("stance")
     cover = man.numbers.get("cover") or inputs.word("cover")
     basic = tables["defense-factors"](stance=stance)["factor"]

@@ -102,13 +102,13 @@ UNHURT = Hurt()
 
 
 class Man(NamedTuple):
-    """One man under attack: the cells in which his d20 are read, and the path of his outputs.
+    """One man under attack: the cells in which their d20 are read, and the path of his outputs.
 
-    - `before`: his wounds before this attack.
+    - `before`: the wounds before this attack.
     - `facts`: the outputs that are set together with the result.
     - `row_names`: the row of each d20 for the line of the answer, if the man has rows of his own.
     - `counts_ones`: a natural 1 matters to the attackers' ammunition.
-    - `rides`: he is in a vehicle.
+    - `rides`: the man is in a vehicle.
     """
 
     unit: Unit
@@ -126,7 +126,7 @@ class Man(NamedTuple):
         return hurt.killed or self.before + hurt.wounds >= FATAL
 
     def is_finished(self, hurt: Hurt) -> bool:
-        """Return whether no more dice are rolled for this man: all d20 are rolled or he is dead,
+        """Return whether no more dice are rolled for this man: all d20 are rolled or the man is dead,
         and no shared entry is due.
         """
         return not hurt.entry and (hurt.rolled == len(self.cells) or self.is_dead(hurt))
@@ -153,7 +153,7 @@ class Man(NamedTuple):
 
     def build_line(self, before: Hurt, die: int, after: Hurt) -> Line:
         """Return the line of one die: the man, the table row if it is the man's own, and `third
-        wound` if that killed him.
+        wound` if that killed the man.
         """
         if before.entry:
             remark = "shared result"
@@ -185,7 +185,7 @@ class ResolutionTable:
         return (Die(f"resolution {man.name}", 20),)
 
     def strike(self, man: Man, hurt: Hurt, die: int) -> Hurt:
-        """Return the effect on the man after `die`: a d6 for a shared entry, else his next d20."""
+        """Return the effect on the man after `die`: a d6 for a shared entry, else their next d20."""
         if hurt.entry:
             shared = self._tables["crt-split"].get_column("result", entry=hurt.entry, roll=D6)
             return hurt.apply_entry(shared[die - 1], 0, False)

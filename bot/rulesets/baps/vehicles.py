@@ -138,7 +138,7 @@ def compute_crew_left(
     """Return the new values of a roster vehicle's crew, only those that changed.
 
     These are `crew` and `crew_lost` (numbers of men), and `crew_wounds`: the wounds of each wounded
-    man who is not on the roster himself, most first, or None. Empty if the vehicle has no crew
+    man who is not on the roster, most first, or None. Empty if the vehicle has no crew
     number or no man was rolled for.
     """
     count = target.numbers.get("crew")

@@ -274,7 +274,7 @@ class DamageChecks:
     ) -> Attack:
         """Return the state after the check of a unit on foot.
 
-        A leader who passed raises the LM for those after him.
+        A leader who passed raises the LM for those who follow.
         """
         if self.crew_of_all:
             outputs |= item.build_outputs(crew=NONE)
@@ -398,8 +398,8 @@ class DamageChecks:
     def split_parts(self, state: Attack) -> IndependentParts[Attack] | None:
         """Return the damage checks of men on foot as independent parts, or None.
 
-        The checks do not depend on each other up to the next leader, who can help those after him;
-        so the parts end with him. None if no damage check is due, fewer than `MIN_SPLIT_SIZE` units
+        The checks do not depend on each other up to the next leader, who can help those who follow;
+        so the parts end there. None if no damage check is due, fewer than `MIN_SPLIT_SIZE` units
         of the hex are left, or a unit up to that leader is not on foot.
         """
         items = self.items

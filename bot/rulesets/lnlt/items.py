@@ -64,7 +64,7 @@ class Readings:
         return format_needed_faces(lambda face: self.bail_out(group, face) != "eliminated")
 
     def get_shaken_state(self, row: str, state: str) -> str:
-        """Return the state of a man after the result shaken, by his `row` of table state-change.
+        """Return the state of a man after the result shaken, by the `row` of table state-change.
 
         A hero, and a man who is shaken already, stay in `state`.
         """

@@ -121,7 +121,7 @@ def read_about(content: Content) -> About:
 
 
 def _check_about_text(key: str, value: Any, text: str) -> None:
-    """Raise TableError if a value of pack.yaml is no text, or if its `text` is too long.
+    """Raise TableError if a value of pack.yaml is not a text, or if its `text` is too long.
 
     A version may be a number.
     """

@@ -457,7 +457,7 @@ class _TokenReader:
         self.unit_option = name if self.options[name].type in _UNITS else ""
 
     def _read_unknown_key(self, token: Token) -> None:
-        """Add a `key=value` that is no option to the loose words.
+        """Add a `key=value` that is not an option to the loose words.
 
         Raises UserError if the command has no loose option, or if the option takes a whole command,
         which has to begin with a name.
@@ -874,7 +874,7 @@ def _sets_option(token: Token, options: Mapping[str, Option]) -> bool:
 def _build_unknown_key_error(
     spec: CommandSpec, token: Token, options: Mapping[str, Option], tokens: Sequence[Token]
 ) -> UserError:
-    """Return the error for `key=value` with a key that is no option of the command.
+    """Return the error for `key=value` with a key that is not an option of the command.
 
     Its hint names the option that is probably meant. Else, if the command has a list of units, the
     key is probably a unit's number, and the hint shows how to quote the list.
