@@ -343,22 +343,20 @@ class EndCounts(NamedTuple):
 
 
 class CardDraw(NamedTuple):
-    """The result of a draw.
-
-    - `cards`: the cards in the order in which they were drawn.
-    - `dice`: a die for each card that did not come from a known end.
-    - `out`, `sizes`: the cards out of the pile, and the sizes of places and hands, after the draw.
-    - `reshuffle_index`: the index of the card before which the discards joined the pile; -1 if
-      they did not.
-    - `end_counts`: the number of cards that were taken from the known top and bottom.
-    """
+    """The result of a draw."""
 
     cards: tuple[str, ...]
+    """The cards in the order in which they were drawn."""
     dice: tuple[RolledDie, ...]
+    """A die for each card that did not come from a known end."""
     out: Out
+    """The cards out of the pile after the draw."""
     sizes: Sizes
+    """The sizes of places and hands after the draw."""
     reshuffle_index: int = -1
+    """The index of the card before which the discards joined the pile; -1 if they did not."""
     end_counts: EndCounts = EndCounts()
+    """The number of cards that were taken from the known top and bottom."""
 
 
 def draw(

@@ -57,54 +57,7 @@ def get_role_of_name(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option: its name, type, limits, default and help.
-
-    - `values`: the words of an enum or of a `mods` list; for a file, the allowed endings of its
-      name.
-    - `clamp`: the limit that replaces values beyond it instead of a refusal ("high", "low",
-      "both").
-    - `brings`: the value of a roster unit that fills in a missing one, as `unit.morale`.
-    - `units`: the unit list of the game with which the text is parsed.
-    - `complete`: what to offer during typing.
-    - `free`: an option of type unit also takes a name that is not on the roster, as words for the
-      report only, or a unit type with its numbers.
-    - `most`: the most units of a list, 0 for any number.
-    - `many`: an option of type unit takes several units of the roster, one after the other.
-    - `meanings`, `labels`: explanations and names of the words of `values`. `label` is the option's
-      own name.
-    - `worths`: the modifier of a flag, by its name, or of a word of `values`: `{"night": "-3"}`.
-    - `brief`: the help in a few words, for small screens.
-    - `likely`: states, markers and types of the units to offer first; OWN for those of the player's
-      own side.
-    - `lends`: the source of a value if nothing is typed. A unit of a list: `{"from": "attackers",
-      "type": "leader", "not": "shaken", "beside": "others"}`. The number of weapons that a unit
-      carries, at most one for each attacker: `{"from": "unit", "carried": "smg", "most":
-      "attackers"}`. The rating of the squad's leader who is not in the list: `{"from": "attackers",
-      "type": "leader", "through": "squad", "group": "squad", "number": "lr", "not": "killed",
-      "says": "leader rating"}`. The unit that names the other option's unit in a list: `{"from":
-      "weapon", "holder": "holds"}`. A unit of a type in such a list: `{"from": "unit", "held":
-      "holds", "type": "gun"}`.
-    - `through`: the attribute by which a unit names another one, which supplies the value if the
-      unit itself does not. `reads` translates its words to those of the option: `{"broken":
-      "bad"}`.
-    - `phases`: the values that the phase of a started game fills in: `{"rally": "rally", "own
-      movement": "friendly-mph", "*": "other"}`; "own" applies in the turn of the acting side. For a
-      whole number the value `turn` is the number of the turn.
-    - `counts`: when a flag counts by itself, so that a form has its box ticked: `{"from":
-      "targets", "flags": ["moved"], "types": ["mmc"]}`, by flags of the listed units and classes or
-      types of units.
-    - `form_only`: only forms and typed commands have the option, because slash commands have no
-      room for it.
-    - `of`: `target` if it belongs to the target, `target-hex` if all units in the target's hex
-      share it. It is not carried over to the next target.
-    - `in_play`: the decks from which it takes a card in play. `used` is where that card goes then,
-      "" if it stays.
-    - `role`: the role of its units if its name does not say it: acts, helps or targets.
-    - `ruled`: the optional rules of the game that set it.
-    - `also`: alternative words of the card for a word of `values`.
-    - `when`: the condition on other inputs under which it counts. `matters` tests it with their
-      values; None if it always counts.
-    """
+    """One option: its name, type, limits, default and help."""
 
     name: str
     type: OptionType = "str"
@@ -112,34 +65,81 @@ class Option:
     min: float | None = None
     max: float | None = None
     values: tuple[str, ...] = ()
+    """The words of an enum or of a `mods` list; for a file, the allowed endings of its name."""
     default: Any = None
     optional: bool = False
     clamp: str = ""
+    """The limit that replaces values beyond it instead of a refusal ("high", "low", "both")."""
     brings: str = ""
+    """The value of a roster unit that fills in a missing one, as `unit.morale`."""
     units: str = ""
+    """The unit list of the game with which the text is parsed."""
     complete: str = ""
+    """What to offer during typing."""
     free: bool = False
+    """Whether an option of type unit also takes a name that is not on the roster, as words for the report
+    only, or a unit type with its numbers."""
     many: bool = False
+    """Whether an option of type unit takes several units of the roster, one after the other."""
     most: int = 0
+    """The most units of a list, 0 for any number."""
     meanings: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """Explanations of the words of `values`."""
     brief: str = ""
+    """The help in a few words, for small screens."""
     label: str = ""
+    """The option's own name for people."""
     labels: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """Names of the words of `values`."""
     worths: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """The modifier of a flag, by its name, or of a word of `values`: `{"night": "-3"}`."""
     likely: tuple[str, ...] = ()
+    """States, markers and types of the units to offer first; OWN for those of the player's own
+    side."""
     lends: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """The source of a value if nothing is typed:
+
+    - a unit of a list: `{"from": "attackers", "type": "leader", "not": "shaken", "beside":
+      "others"}`
+    - the number of weapons that a unit carries, at most one for each attacker: `{"from": "unit",
+      "carried": "smg", "most": "attackers"}`
+    - the rating of the squad's leader who is not in the list: `{"from": "attackers", "type":
+      "leader", "through": "squad", "group": "squad", "number": "lr", "not": "killed", "says":
+      "leader rating"}`
+    - the unit that names the other option's unit in a list: `{"from": "weapon", "holder": "holds"}`
+    - a unit of a type in such a list: `{"from": "unit", "held": "holds", "type": "gun"}`
+    """
     through: str = ""
+    """The attribute by which a unit names another one, which supplies the value if the unit itself
+    does not."""
     reads: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """The words of that attribute, translated to those of the option: `{"broken": "bad"}`."""
     phases: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """The values that the phase of a started game fills in: `{"rally": "rally", "own movement":
+    "friendly-mph", "*": "other"}`; "own" applies in the turn of the acting side. For a whole number
+    the value `turn` is the number of the turn."""
     counts: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    """When a flag counts by itself, so that a form has its box ticked: `{"from": "targets",
+    "flags": ["moved"], "types": ["mmc"]}`, by flags of the listed units and classes or types of
+    units."""
     form_only: bool = False
+    """Whether only forms and typed commands have the option, because slash commands have no room for it."""
     of: str = ""
+    """`target` if it belongs to the target, `target-hex` if all units in the target's hex share it.
+    It is not carried over to the next target."""
     in_play: tuple[str, ...] = ()
+    """The decks from which it takes a card in play."""
     used: str = ""
+    """Where that card goes then; "" if it stays."""
     role: str = ""
+    """The role of its units if its name does not say it: acts, helps or targets."""
     ruled: tuple[str, ...] = ()
+    """The optional rules of the game that set it."""
     also: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+    """Alternative words of the card for a word of `values`."""
     when: str = ""
+    """The condition on other inputs under which it counts. `matters` tests it with their values;
+    None if it always counts."""
     matters: Callable[[Mapping[str, Any]], bool] | None = field(
         default=None, compare=False, hash=False
     )

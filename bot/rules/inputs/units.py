@@ -75,28 +75,29 @@ def index_by_name(units: Iterable[RosterUnit]) -> Roster:
 class UnitWords:
     """The words of a unit list of a game: types, number keys, flags, and the meaning of roster
     states.
-
-    - `marks`: the flag that a roster marker stands for (lnlt: ops-complete is ops).
-    - `states`: the flags of a state (shaken-wounded is shaken and wounded). `sound` is the state
-      without any (good-order), `known_states` are all states.
-    - `fresh`: the state of a unit that has none yet, if the game has one for all units.
-    - `reduced`: the type of the reduced side by type. `reduced_states` are the states of a unit on
-      that side.
-    - `bare`: the type that a number alone stands for. `repeat`: the key that repeats an item.
     """
 
     types: tuple[str, ...]
     keys: Mapping[str, Option]
     flags: Mapping[str, str]
     marks: Mapping[str, str] = field(default_factory=dict)
+    """The flags that roster markers stand for (lnlt: ops-complete is ops)."""
     states: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The flags of each state (shaken-wounded is shaken and wounded)."""
     sound: str = ""
+    """The state without any flags (good-order)."""
     fresh: str = ""
+    """The state of a unit that has none yet, if the game has one for all units."""
     known_states: tuple[str, ...] = ()
+    """All states."""
     reduced: Mapping[str, str] = field(default_factory=dict)
+    """The type of the reduced side, by type."""
     reduced_states: tuple[str, ...] = ()
+    """The states of a unit on that side."""
     bare: str = ""
+    """The type that a number alone stands for."""
     repeat: str = ""
+    """The key that repeats an item."""
 
     def join_states(self, state: str, word: str) -> str:
         """Return the state of a unit in `state` that also becomes `word`: wounded and shaken make

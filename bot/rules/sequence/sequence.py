@@ -120,26 +120,25 @@ ruled = RuledStep
 
 
 class Change(NamedTuple):
-    """A change of a roster unit by a result.
-
-    - `unit`: the name of the unit.
-    - `set`: new values of `state` or attributes, by name.
-    - `mark`, `unmark`: markers and flags to put on or take off.
-    - `add`: amounts to add to whole numbers that the unit has; none goes below 0.
-    - `of`: if given, change every unit whose attribute `of` names `unit` (the men of a squad)
-      instead of the unit itself. `resolve_links` makes plain changes of these.
-    - `drop`: take `unit` off the list in the attribute `of`.
-    - `turn`: first flip the unit to its reduced side, if it has one.
-    """
+    """A change of a roster unit by a result."""
 
     unit: str
+    """The name of the unit."""
     set: Mapping[str, Any] = _NOTHING
+    """New values of `state` or attributes, by name."""
     mark: frozenset[str] = frozenset()
+    """Markers and flags to put on."""
     unmark: frozenset[str] = frozenset()
+    """Markers and flags to take off."""
     add: Mapping[str, int] = _NOTHING
+    """Amounts to add to whole numbers that the unit has; none goes below 0."""
     of: str = ""
+    """If given, change every unit whose attribute `of` names `unit` (the men of a squad) instead of
+    the unit itself. `resolve_links` makes plain changes of these."""
     drop: bool = False
+    """Take `unit` off the list in the attribute `of`."""
     turn: bool = False
+    """First flip the unit to its reduced side, if it has one."""
 
 
 class Joining(NamedTuple):
@@ -240,39 +239,38 @@ class ChoiceRequest(NamedTuple):
 
 
 class Resolution(NamedTuple):
-    """The result of a sequence after its last die.
-
-    - `headline`: the result in a few words. It goes into the log and is checked by verify, so it
-      never changes without a new edition.
-    - `units`: pairs of (unit, word of its result). Not shown if there are `fates`.
-    - `then`: what to do next (`run crash`).
-    - `changes`: the changes of roster units.
-    - `fates`: the results of units as tokens, for the first line of the answer.
-    - `now`, `notes`: further changes and remarks, both in small print.
-    - `by`: the cause, if it is not the acting unit (`no loss to US Squad 3`).
-    - `sums`: short lines that replace the lines of single units if these are left out.
-    - `joins`: units that come into play.
-    - `out`: units whose weapons are out of ammunition or jammed.
-    - `asks`: choices to wait for. If there are any, the sequence is not finished and nothing has
-      changed yet.
-    - `tracks`: the changes of tracks.
-    - `forms`: buttons that open a form, as (label, command).
-    """
+    """The result of a sequence after its last die."""
 
     headline: str
+    """The result in a few words. It goes into the log and is checked by verify, so it never changes
+    without a new edition."""
     units: tuple[tuple[str, str], ...] = ()
+    """Pairs of (unit, word of its result). Not shown if there are `fates`."""
     then: tuple[str, ...] = ()
+    """What to do next (`run crash`)."""
     changes: tuple[Change, ...] = ()
+    """The changes of roster units."""
     fates: tuple[UnitResult, ...] = ()
+    """The results of units as tokens, for the first line of the answer."""
     now: tuple[str, ...] = ()
+    """Further changes, in small print."""
     by: str = ""
+    """The cause, if it is not the acting unit (`no loss to US Squad 3`)."""
     notes: tuple[str, ...] = ()
+    """Remarks, in small print."""
     sums: tuple[Line, ...] = ()
+    """Short lines that replace the lines of single units if these are left out."""
     joins: tuple[Joining, ...] = ()
+    """Units that come into play."""
     out: tuple[str, ...] = ()
+    """Units whose weapons are out of ammunition or jammed."""
     asks: tuple[ChoiceRequest, ...] = ()
+    """Choices to wait for. If there are any, the sequence is not finished and nothing has changed
+    yet."""
     tracks: tuple[TrackMove, ...] = ()
+    """The changes of tracks."""
     forms: tuple[tuple[str, str], ...] = ()
+    """Buttons that open a form, as (label, command)."""
 
 
 def tell_nothing(_state: Any) -> Outputs:
@@ -281,22 +279,19 @@ def tell_nothing(_state: Any) -> Outputs:
 
 
 class OddsRow(NamedTuple):
-    """A row of odds: one unit (or the whole), under the name that the answer uses.
-
-    - `paths`: the outputs that decide the result. A single one is the result itself.
-    - `read`: a function that returns the result from the outputs, or None while they do not decide
-      it.
-    - `said`: a function that turns a result into the words of the answer.
-    - `alike`: the number of units that the row stands for.
-    - `under`: the option assumed in this row for each choice that the odds leave open.
-    """
+    """A row of odds: one unit (or the whole), under the name that the answer uses."""
 
     name: str
     paths: tuple[str, ...]
+    """The outputs that decide the result. A single one is the result itself."""
     read: Callable[[Outputs], Any]
+    """A function that returns the result from the outputs, or None while they do not decide it."""
     said: Callable[[str], str] = str
+    """A function that turns a result into the words of the answer."""
     alike: int = 1
+    """The number of units that the row stands for."""
     under: tuple[str, ...] = ()
+    """The option assumed in this row for each choice that the odds leave open."""
 
 
 def build_row(path: str, name: str = "") -> OddsRow:

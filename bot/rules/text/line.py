@@ -5,29 +5,27 @@ from typing import NamedTuple
 
 
 class Line(NamedTuple):
-    """A line of the explanation: `Attack: [5] + 2 + 1 firepower - 1 degrading = 7, beaten by 3`.
-
-    - `dice`: the values of the dice as they fell.
-    - `contributors`: the name and value of each weapon, unit or skill that a sum is made of. They
-      stand before the modifiers, name first: `rifles 27 + LMG 8`.
-    - `parts`: the name and value of each modifier. Without a name it is a bare number: of several
-      units that add the same, only the last has the name.
-    - `total`: the final number, None if there is none.
-    - `result`: the reason for the result in the first line of the answer, such as the column or
-      the number that the total was compared with.
-    - `unit`: the unit that rolled, if each of several units rolls. A short answer leaves out the
-      lines of many single units.
-    - `joins`: the label of another line, which shows the dice of this one if this one is left out.
-    """
+    """A line of the explanation: `Attack: [5] + 2 + 1 firepower - 1 degrading = 7, beaten by 3`."""
 
     label: str
     dice: tuple[object, ...] = ()
+    """The values of the dice as they fell."""
     parts: tuple[tuple[str, int | float], ...] = ()
+    """The name and value of each modifier. Without a name it is a bare number: of several units
+    that add the same, only the last has the name."""
     total: int | float | None = None
+    """The final number, None if there is none."""
     result: str = ""
+    """The reason for the result in the first line of the answer, such as the column or the number
+    that the total was compared with."""
     contributors: tuple[tuple[str, int | float], ...] = ()
+    """The name and value of each weapon, unit or skill that a sum is made of. They stand before the
+    modifiers, name first: `rifles 27 + LMG 8`."""
     unit: str = ""
+    """The unit that rolled, if each of several units rolls. A short answer leaves out the lines of
+    many single units."""
     joins: str = ""
+    """The label of another line, which shows the dice of this one if this one is left out."""
 
     def render(
         self, die: Callable[[str], str], strong: Callable[[str], str], plain: Callable[[str], str]
