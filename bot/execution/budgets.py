@@ -261,7 +261,8 @@ class CommandsInFlight:
     ) -> Reply:
         """Run a command, and return its reply. `run` passes the gate before it stores anything.
 
-        If the request is already at work, return the same reply, marked as `seen`.
+        If the request is already at work, return the same reply, marked as `seen`. Cancelling the
+        caller leaves the command running. `command` is only kept for `get` while `run` is at work.
         """
         work = self._works.get(id)
         if work is not None:

@@ -283,8 +283,10 @@ def _list_linked_answers(
 ) -> Iterator[Outgoing]:
     """Yield the public part of `reply` for each other place that plays one of these games.
 
-    A place that gets a message from this commit anyway is left out. `about` is the answer's topic.
-    The process that serves a place posts its answer.
+    Yield nothing for an error. Games without new events are left out, unless the commit writes or
+    deletes a document, as a request for consent does. A place that gets a message from this commit
+    anyway is left out too. `about` is the answer's topic. The process that serves a place posts its
+    answer.
     """
     public_reply = reply.announce if reply.private else reply
     if public_reply is None or public_reply.error:

@@ -97,7 +97,8 @@ def list_unit_cards(game: Game) -> list[str]:
 def build_declaration(game_deck: GameDeck, sides: Iterable[str], lost: Iterable[str]) -> Json:
     """Build the declaration in the chain of a deck that leads a phase.
 
-    It holds ids, counts, and the meaning of each chit in this game.
+    It holds ids, counts, and the meaning of each chit in this game. `lost` are the states and
+    markers that make a unit count as lost. They are part of the declaration.
     """
     side_names = NameIndex({side.casefold(): side for side in sides})
     data = game_deck.deck.to_json()

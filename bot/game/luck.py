@@ -265,7 +265,9 @@ def _build_scored_roll(
     """Return a finished shot as a roll that counts as luck, or None.
 
     Shots that did not begin with a sequence, without dice, with dice by hand, or without a result
-    do not count. `sides` are those of the game; without sides, the roll belongs to the person.
+    do not count. `shot` are its events, newest first: the choices, if any, then the event that they
+    continue. `earlier` has the events that choices may continue, by number. `sides` are those of
+    the game; without sides, the roll belongs to the person.
     """
     is_whole = shot[-1]["kind"] == "sequence"
     by_hand = any(part.get("hand") for part in shot)

@@ -137,7 +137,7 @@ def need_go(game: Game, actor: Actor) -> None:
 def need_units(game: Game, actor: Actor, units: Iterable[RosterUnit]) -> None:
     """Raise UserError for a stranger, and for a player if one of `units` belongs to another side.
 
-    A director may change all units.
+    A director may change all units. In a game that is not guarded (see `is_guarded`), anybody may.
     """
     need_player(game, actor)
     if not is_guarded(game) or actor.directs:

@@ -196,7 +196,11 @@ def _check_plain(text: str) -> None:
 
 
 def _read_yaml_row(node: yaml.Node, needed: Sequence[str]) -> RosterLine:
-    """Return one unit of a YAML list with the columns `needed`. Raise UserError."""
+    """Return one unit of a YAML list, with all its columns under their usual names.
+
+    `needed` are the columns that it must have. Raise UserError if one of them is missing, for a
+    column that is given twice or has a nested value, and for a node that is not a mapping.
+    """
     line = node.start_mark.line + 1
     if not isinstance(node, yaml.MappingNode):
         raise make_roster_error("a unit was expected, such as {name: Squad 1, type: squad}", line)

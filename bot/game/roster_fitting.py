@@ -168,7 +168,10 @@ def _make_no_type_error(names: Sequence[str], words: UnitWords, heading_line: in
 
 
 def find_short_type(typed: str, types: Sequence[str]) -> str:
-    """Return the one unit type that a short form such as `Inf.` or `HQ` stands for, "" for none."""
+    """Return the one unit type that a short form such as `Inf.` or `HQ` stands for.
+
+    Return "" if it stands for none or for several, and also for the full name of a type.
+    """
     short = typed.casefold().rstrip(".")
     if short.replace(" ", "-") in types or len(short) < 2:
         return ""

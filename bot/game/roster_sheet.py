@@ -127,7 +127,10 @@ def _check_columns_of_blanks(text: str) -> None:
 def _find_delimiter(text: str) -> tuple[str, str]:
     """Return the delimiter between cells, and the text to read.
 
-    A line `sep=;`, as Excel writes it, becomes an empty line.
+    The delimiter is a bar for Markdown tables and for a text that begins with a bar. The bars at
+    both ends of a line are then removed, and a line such as `|---|---|` is emptied. For other texts
+    it is a comma, semicolon or tab. A first line such as `sep=;`, as Excel writes it, names it and
+    is emptied.
     """
     lines = text.split("\n")
     first_line = next((line for line in lines if line.strip()), "")

@@ -143,8 +143,10 @@ def _has_tabs_and_blanks(lines: Sequence[str]) -> bool:
 
 
 def _find_mark(filled: Sequence[str]) -> str:
-    """Return the tab, semicolon or comma that separates the cells, "" if nothing does: it is in the
-    second line, or in half of all lines or more. `filled` are the lines that are not empty.
+    """Return the tab, semicolon or comma that separates the cells, "" if nothing does.
+
+    It is in the second line, or in half of all lines or more. `filled` are the lines that are not
+    empty. For a single line the result is always "".
     """
     if len(filled) < 2:
         return ""

@@ -125,6 +125,9 @@ def _find_references(cell: Cell, references: Collection[str]) -> list[str]:
 def _add_reachable(reachable: dict[str, set[str]], id: str, next_id: str) -> None:
     """Add a step from one table to the next: all tables that lead to `id` reach whatever `next_id`
     does.
+
+    `reachable` has the set of tables that each table reaches, and is changed in place. Before the
+    first step, each set must hold its own table.
     """
     for ids in reachable.values():
         if id in ids:

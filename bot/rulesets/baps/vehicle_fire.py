@@ -406,10 +406,11 @@ def _read_to_hit(tables: Tables, weapon: str, inches: float) -> tuple[Answer, st
 
 
 def _format_class(weapon: str, class_used: str) -> str:
-    """Format a weapon with its class against armor: `medium (heavy at long range)`.
+    """Format a weapon with its class against armor.
 
     `class_used` is the row of the penetration chart that the shot uses. For a gun it is the weapon
-    itself, or beyond the gun's third range band a lower class. Anti-tank weapons have their class
+    itself, or beyond the gun's third range band a lower class: a heavy gun that counts as a medium
+    one there is `medium (heavy at long range)`. Anti-tank weapons come first and have their class
     in brackets.
     """
     if weapon.startswith("at-") or weapon.endswith("-at-weapon"):

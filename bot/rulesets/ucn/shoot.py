@@ -600,7 +600,8 @@ def _exhaust_shooters(
 ) -> list[tuple[Change, str]]:
     """Return (change, text) for each element with AP that rolled a natural 20 to hit.
 
-    In an interrupt there are none.
+    AP are action points: each character who rolls one loses those that remain. In an interrupt
+    nobody loses any, and the list is empty.
     """
     weapons: dict[str, list[str]] = {}
     for shooter, outputs in zip(firing, out["shooters"], strict=False):
