@@ -1,7 +1,7 @@
 """Attacks on the men around a point of impact.
 
-Each zone is read in its row of the Combat Resolution Table, and each man has dice of their own. HE at an
-aim point: a hit bursts there, a miss scatters by inches and, if asked for, a clock direction.
+Each zone is read in its row of the Combat Resolution Table, and each man has dice of their own. HE
+at an aim point: a hit bursts there, a miss scatters by inches and, if asked for, a clock direction.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -102,11 +102,11 @@ UNHURT = Hurt()
 
 
 class Man(NamedTuple):
-    """One man under attack: the cells in which their d20 are read, and the path of his outputs.
+    """One man under attack: the cells in which their d20 are read, and the path of the outputs.
 
     - `before`: the wounds before this attack.
     - `facts`: the outputs that are set together with the result.
-    - `row_names`: the row of each d20 for the line of the answer, if the man has rows of his own.
+    - `row_names`: the row of each d20 for the line of the answer, if the man has rows of their own.
     - `counts_ones`: a natural 1 matters to the attackers' ammunition.
     - `rides`: the man is in a vehicle.
     """
