@@ -119,8 +119,9 @@ class SlackRequest:
 
     @property
     def answerable_until(self) -> float:
-        """The time (Unix seconds) until which an answer is useful. It is the same for requests
-        without a response address.
+        """The time (Unix seconds) until which an answer is useful.
+
+        Without a response address it is as long from now as an address would live.
         """
         return self.until or time.time() + URL_LIFE
 

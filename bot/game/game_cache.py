@@ -25,7 +25,7 @@ CACHE_BYTES = 32 * 2**20
 """Bytes for games in memory: about ten thousand channels of free play, or a thousand games with
 armies.
 """
-MOST_PLACES = 50_000
+MAX_PLACES = 50_000
 """Maximum number of places whose current game is remembered."""
 _BARE, _UNIT, _PERSON, _CARD, _NUMBER = 2_000, 1_000, 500, 300, 100
 BATCH = 250
@@ -157,7 +157,7 @@ class GameCache:
         self._loaded = LRUCache[str, LoadedGame](
             kept, lambda loaded: min(estimate_size(loaded), kept)
         )
-        self._places = LRUCache[str, str](MOST_PLACES)  # the id of the game loaded for a place
+        self._places = LRUCache[str, str](MAX_PLACES)  # the id of the game loaded for a place
 
     async def load_current(self, place: str) -> LoadedGame | None:
         """Return the game that is played in a place, as it is in the store now.
@@ -166,7 +166,7 @@ class GameCache:
         result is cached.
         """
         if self._places.get(place) in self._loaded:
-            # else there is nothing to compare: it is read at once
+            # A version is read in less time than a whole game.
             current = await self._store.load_game_version(place)
             if current is None:
                 return None
@@ -216,7 +216,10 @@ class GameCache:
 
 
 def estimate_size(loaded: LoadedGame) -> int:
-    """Estimate the bytes that a game takes in memory, rather too many than too few."""
+    """Estimate the bytes that a game takes in memory.
+
+    It adds up units, persons, cards and numbers. A fixed amount stands for everything else.
+    """
     game = loaded.game
     number_count = sum(
         map(len, (game.sealed, game.withdrawn, game.redo, game.plans, game.orders, game.cards))

@@ -267,7 +267,7 @@ class Formulas:
     def is_hidden(self, name: str) -> str:
         """Return what is wrong with a name that is set only below a step, and how to fix it."""
         below, path = self.hidden[name]
-        place = (
+        location = (
             f" ({file_position.split(',')[0]})"
             if (file_position := self.setting.place(path))
             else ""
@@ -275,7 +275,7 @@ class Formulas:
         article = "an" if below == "each" else "a"
         value = NONE if name in self.answers else 0
         return (
-            f"{name} is set only below {article} {below}{place}; "
+            f"{name} is set only below {article} {below}{location}; "
             f"set it before that: let: {{{name}: {value}}}"
         )
 

@@ -241,8 +241,10 @@ def merge_known(
         return first
     values = unite_values(first.some, second.some)
     by_item = {
-        place: merge_known(first.own.get(place, GIVEN), second.own.get(place, GIVEN), by_dice)
-        for place in {**first.own, **second.own}
+        item_index: merge_known(
+            first.own.get(item_index, GIVEN), second.own.get(item_index, GIVEN), by_dice
+        )
+        for item_index in {**first.own, **second.own}
     }
     size = first.size + second.size if by_dice else max(first.size, second.size)
     if by_item:

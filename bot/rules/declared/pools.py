@@ -193,9 +193,11 @@ class _Looker(KnownValuesPass):
         if sum(part.kind == "name" and part.value == self.key for part in parts) == 1:
             looks = [part for part in parts if part.kind == "item" and self._looks_at(part)]
             if looks:
-                place = evaluate_known(looks[0].parts[1], env)
-                if place is not OPEN and self._all_known(value, env):
-                    self._look(place, lambda face: value.run({**env, self.key: {place: face}}))
+                die_index = evaluate_known(looks[0].parts[1], env)
+                if die_index is not OPEN and self._all_known(value, env):
+                    self._look(
+                        die_index, lambda face: value.run({**env, self.key: {die_index: face}})
+                    )
                     return
         self._note_part_looks(value, env)
 
@@ -232,18 +234,18 @@ class _Looker(KnownValuesPass):
         """Note an index or a test. Raises EveryFace if it is not known yet."""
         argument = part.parts[1]
         if part.kind == "item":
-            place = evaluate_known(argument, env)
-            if place is OPEN:
+            die_index = evaluate_known(argument, env)
+            if die_index is OPEN:
                 raise EveryFace
-            self._look(place, lambda face: face)
+            self._look(die_index, lambda face: face)
         elif not self._all_known(argument, env):
             raise EveryFace
         else:
             self._look(None, lambda face: not argument.run({**env, FACE: face}))
 
-    def _look(self, place: Any, look: Callable[[Any], Any]) -> None:
+    def _look(self, die_index: Any, look: Callable[[Any], Any]) -> None:
         values = [look(face) for face in self._faces]
-        self.found.append((place, tuple([(value.__class__, value) for value in values])))
+        self.found.append((die_index, tuple([(value.__class__, value) for value in values])))
 
     def _all_known(self, part: Formula, env: Env) -> bool:
         return all(key in (FACE, self.key) or env.get(key, OPEN) is not OPEN for key in part.reads)
@@ -291,21 +293,24 @@ def group_by_looks(dice: tuple[Die, ...], looks: Looks) -> Weighted:
     and the number of others of each kind.
     """
     faces = faces_of(dice[0])
-    tests = [look for place, look in looks if place is None]
+    tests = [look for die_index, look in looks if die_index is None]
     apart: dict[int, list[tuple[Any, ...]]] = {}
-    for place, look in looks:
-        if place.__class__ is int and 0 <= place < len(dice):
-            apart.setdefault(place, []).append(look)
+    for die_index, look in looks:
+        if die_index.__class__ is int and 0 <= die_index < len(dice):
+            apart.setdefault(die_index, []).append(look)
 
     def kinds(looked: list[tuple[Any, ...]]) -> Weighted:
-        places = {face: place for place, face in enumerate(faces)}
-        return group_values(faces, lambda face: tuple([look[places[face]] for look in looked]))
+        positions = {face: position for position, face in enumerate(faces)}
+        return group_values(faces, lambda face: tuple([look[positions[face]] for look in looked]))
 
     return list_pool_rolls(
         len(dice),
         kinds(tests),
         tuple(
-            [(place, kinds([*tests, *tests_here])) for place, tests_here in sorted(apart.items())]
+            [
+                (die_index, kinds([*tests, *tests_here]))
+                for die_index, tests_here in sorted(apart.items())
+            ]
         ),
     )
 
@@ -424,7 +429,7 @@ class WordedSegment(Segment):
         looks = self._find_looks(state, 0, dice) if dice and self._pools else None
         tests = (
             None
-            if looks is None or any(place is not None for place, _ in looks)
+            if looks is None or any(die_index is not None for die_index, _ in looks)
             else tuple([look for _, look in looks])
         )
         weighted: Any = list_worded_rolls(pool, key in keys_read, key + FACES in keys_read, tests)

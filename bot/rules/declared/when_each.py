@@ -246,19 +246,19 @@ class For(Statement):
             env |= anything
             return False
         items = env[loop.items] = get_items(list_value)
-        chosen_place = None if self.only is None else known_pass.value(self.only, env)
+        chosen_index = None if self.only is None else known_pass.value(self.only, env)
         if loop.chosen:
-            env[loop.chosen] = chosen_place
+            env[loop.chosen] = chosen_index
         for number, item in enumerate(items):
             if self.asked and number not in env[self.asked]:
                 continue
-            inside = dict(env) if chosen_place is OPEN else env
+            inside = dict(env) if chosen_index is OPEN else env
             inside |= {loop.number: number, loop.key: item, loop.at: number}
             known_pass.enters(self, number, inside)
-            if loop.chosen and chosen_place is not OPEN and number != chosen_place:
+            if loop.chosen and chosen_index is not OPEN and number != chosen_index:
                 continue
             is_over = known_pass.block(self.body, inside)
-            if chosen_place is OPEN:
+            if chosen_index is OPEN:
                 open_changed_keys(env, self.assigns, inside)
             elif is_over:
                 return True
@@ -273,11 +273,13 @@ class For(Statement):
 
         def run_items(env: Env, first: int) -> Now | None:
             item_list = env[items]
-            only_place = env[only] if only else None
-            for place in range(first, len(item_list)):
-                if (only and place != only_place) or (asked_key and place not in env[asked_key]):
+            only_index = env[only] if only else None
+            for item_index in range(first, len(item_list)):
+                is_skipped = only and item_index != only_index
+                is_unasked = asked_key and item_index not in env[asked_key]
+                if is_skipped or is_unasked:
                     continue
-                env[number], env[key], env[at_key] = place, item_list[place], place
+                env[number], env[key], env[at_key] = item_index, item_list[item_index], item_index
                 if (owed := run_steps(steps, env)) is not None:
                     return owed
             return None
@@ -365,12 +367,12 @@ def build_item_value(kept_key: str, loop: Loop, key: str, shown_name: str) -> tu
     number = loop.number
 
     def get(env: Env) -> Any:
-        place = env[number]
-        for item_place, item_value in env[kept_key]:
-            if item_place == place:
+        item_index = env[number]
+        for kept_index, item_value in env[kept_key]:
+            if kept_index == item_index:
                 return item_value
         listed, _, mine = shown_name.rpartition(" ")
-        return Unset(f"{listed}[{place}].{mine}")
+        return Unset(f"{listed}[{item_index}].{mine}")
 
     def drop(env: Env) -> Kept:
         return _drop_item(env[kept_key], env[number])
@@ -419,28 +421,30 @@ class Own(Let):
 
         They are set by item, or all together if a die chose the item.
         """
-        kept_values, place, *new_values = [names.get(key, GIVEN) for key in self.value.reads]
-        place_number = get_single_value(place)
+        kept_values, index_values, *new_values = [names.get(key, GIVEN) for key in self.value.reads]
+        known_index = get_single_value(index_values)
         names[self.key] = (
-            self.combine_known(kept_values, place_number, new_values)
-            if place_number is not None
-            else _multiply_known((kept_values, place, *new_values))
+            self.combine_known(kept_values, known_index, new_values)
+            if known_index is not None
+            else _multiply_known((kept_values, index_values, *new_values))
         )
         return states
 
     def combine_known(
-        self, kept_values: PossibleValues, place_number: int, new_values: list[PossibleValues]
+        self, kept_values: PossibleValues, known_index: int, new_values: list[PossibleValues]
     ) -> PossibleValues:
-        """Return the possible values that items keep after it, if it is for item `place_number`.
+        """Return the possible values that items keep after it, if it is for item `known_index`.
 
         `kept_values` are those before it. `new_values` are those that it gives to the item: one, or
         none if the item keeps nothing after it.
         """
         by_item = {
-            place: values for place, values in kept_values.own.items() if place != place_number
+            item_index: values
+            for item_index, values in kept_values.own.items()
+            if item_index != known_index
         }
         for values in new_values:
-            by_item[place_number] = values
+            by_item[known_index] = values
         return replace(_multiply_known(by_item.values()), own=by_item)
 
 
@@ -456,9 +460,9 @@ class ReadOwn(Own):
     """A statement that reads the value that the current item keeps."""
 
     def combine_known(
-        self, kept_values: PossibleValues, place_number: int, _new_values: list[PossibleValues]
+        self, kept_values: PossibleValues, known_index: int, _new_values: list[PossibleValues]
     ) -> PossibleValues:
-        return kept_values.own.get(place_number, GIVEN)
+        return kept_values.own.get(known_index, GIVEN)
 
 
 class ForgetOwn(Own):
