@@ -282,6 +282,8 @@ def _get_inputs(request: Mapping[str, Any]) -> Mapping[str, object]:
 def _build_dice_source(request: Mapping[str, Any]) -> tuple[Source, Script | None]:
     """Return the source of the dice. If the request gives their faces it is a script, returned a
     second time so that the caller can `finish` it; else it is random, with None.
+
+    Raises UserError if `dice` is given and is not a list.
     """
     values = request.get("dice")
     if values is None:

@@ -144,9 +144,10 @@ def _play_sequence(pack: System, changed: str, _: Path, console: Console) -> Non
 
 
 def create_pack(words: list[str]) -> None:
-    """Write a first pack into a new folder; with --blank a blank table into the folder of a pack.
+    """Write a first pack into a new folder, or with --blank a blank table into a new file.
 
-    Raises UserError.
+    `words` are the arguments: the path of the folder, or with --blank that of the new YAML file in
+    the folder of a pack. Raises UserError.
     """
     arguments = Arguments(words, flags={"blank": False, "rows": True, "columns": True})
     (folder,) = arguments.take_only("FOLDER")

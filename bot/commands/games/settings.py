@@ -169,9 +169,10 @@ async def change_settings(context: Context) -> Reply:
 
 def _change_ways_of_play(game: Game, options: Mapping[str, Any]) -> tuple[Game, list[str]]:
     """Return the game with the options on real dice, answers, confirmation and strict rules, and a
-    text for each change.
+    text for each.
 
-    Raises UserError if strict rules and another rule are switched together.
+    Strict rules have a text only if they change; the other options have one whenever they are
+    typed. Raises UserError if strict rules and another rule are switched together.
     """
     game_after = game
     texts = []

@@ -83,7 +83,8 @@ async def add_footer(context: Context, reply: Reply) -> Reply:
 async def _list_footer_pieces(context: Context, reply: Reply) -> list[str]:
     """Return the event number, digits and notes for the footer. Empty if there are no new events.
 
-    Note in the ledger if this answer shows digits.
+    The digits are the short hash of the log's head. Only some public answers show them, which is
+    then noted in the ledger.
     """
     ledger = context.ledger
     bodies = ledger.bodies

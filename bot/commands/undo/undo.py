@@ -1105,8 +1105,9 @@ async def manages_game_channel(context: Context) -> bool:
 async def find_stand_in_reason(context: Context, others: Iterable[str]) -> str:
     """Return the reason why none of `others` can agree: SILENCE, LEFT, or "" if one of them can.
 
-    SILENCE means no event of theirs in the log for seven days. LEFT means that all those who were
-    heard in that time have left since, or that their data was deleted.
+    SILENCE means no event of theirs in the log for seven days. LEFT means that each of those who
+    were heard in that time has left the game's channel, as the platform reports, or that their data
+    was deleted.
     """
     silent_before = context.now - SILENT
     oldest = None

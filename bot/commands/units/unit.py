@@ -77,8 +77,8 @@ NO_WORDS = UnitWords((), {}, {})
 async def add_to_roster(context: Context) -> Reply:
     """Add one unit to the roster, or several with numbers in their names.
 
-    Raises UserError for values that the rule set does not know, and for a user who may not add
-    units of that side.
+    In a channel without a game this begins free play. Raises UserError for values that the rule set
+    does not know, for a user who may not add units of that side, and if the game has ended.
     """
     options = context.clean_options()
     game = context.open_game()

@@ -222,8 +222,11 @@ def merge_types(first: str, second: str) -> str:
 
 
 def get_stated_type(spec: object) -> str:
-    """Return the formula type of an output as it is declared: `int or none` is a number, `pass |
-    fails` a text, a list any.
+    """Return the formula type of an output as it is declared.
+
+    `int` and `int or none` are a number, `bool` is a type of its own, and words such as `pass |
+    fails` are a text. Anything else is any: a list, and a number or bool that may also be a word,
+    such as `int or miss`.
     """
     kind = NUMBERS.get(re.split(r"\W", str(spec).strip())[0])
     if kind and list_output_words(spec) - {"none"}:

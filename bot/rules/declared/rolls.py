@@ -367,7 +367,8 @@ def _read_dice_count(text: str, limit: str, scope: StepScope, path: Path) -> For
     """Read the number of dice: digits, a formula in braces, or "" for one die.
 
     `limit` is the maximum that the file states for a formula, "" for none. Raises TableError if the
-    formula is not a number, or if `limit` is too high or without a formula.
+    type of the formula is neither number, text nor any, and if `limit` is not from 1 to MOST_DICE
+    or the count is a constant.
     """
     if text.startswith("{"):
         count = scope.formula(text[1:-1], path)

@@ -210,7 +210,11 @@ class StepScope:
             )
 
     def check_name(self, name: object, path: Path) -> None:
-        """Raise TableError for a name that formulas could not read."""
+        """Raise TableError for a name that formulas could not read.
+
+        In a nested step, also record a name that is new there in `formulas.hidden`: the error for
+        a formula outside that reads it then says where it is set.
+        """
         if not NAME.fullmatch(str(name)):
             raise self.make_error(f"{name} is no name: letters, digits and _ make one", path)
         if any(map(iskeyword, str(name).split("."))):

@@ -194,7 +194,10 @@ def _format_signed(value: Face) -> str:
 
 
 def mark_dice(faces: Iterator[str], fates: list[int]) -> Iterator[str]:
-    """Yield the text of each die with its marks, in order: `~1~`, `6!`, `1->4`."""
+    """Yield the text of each die with its marks, in order.
+
+    `~1~` is dropped, `6!` exploded, `(6)` a success. `1->4` is one die that was rerolled.
+    """
     chain = ""
     for mark, fate in zip(faces, fates, strict=True):
         if fate & REROLLED:

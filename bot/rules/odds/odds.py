@@ -685,6 +685,9 @@ def _fill_unknown(entries: Sequence[Any], values: Sequence[Any]) -> Known:
 def _combine(first: Together, second: Together, adds: Adds, meter: Meter) -> Together:
     """Combine two sets of outcomes: join their values, add up their totals and multiply their
     weights.
+
+    Raises TooManyStates if there would be more combinations than the budget of `meter`, or if its
+    time is up. The combinations are not counted in the meter.
     """
     meter.hold(sum(map(len, first.values())) * sum(map(len, second.values())))
     combined: Together = {}

@@ -154,9 +154,13 @@ class PostgresLink:
     ) -> T:
         """Call `job(connection)` and return its result.
 
-        If the server does not answer, wait for it for `patience` seconds (None: SERVER_WAIT_SECONDS); a job
-        that is not `is_safe` is then not repeated once it was sent. If other transactions undo the
-        job, repeat it for SERVER_WAIT_SECONDS seconds. Raises StoreError.
+        If the server does not answer, wait until it has been away for `patience` seconds (None:
+        SERVER_WAIT_SECONDS). They count from the first attempt of any job that failed. A job that
+        is not `is_safe` is not repeated once it was sent. If other transactions undo the job,
+        repeat it for SERVER_WAIT_SECONDS seconds.
+
+        Raises StoreError: at once if the settings are wrong (see SETTINGS), else when the time is
+        over.
         """
         loop = asyncio.get_running_loop()
         start = loop.time()
