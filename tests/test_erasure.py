@@ -376,7 +376,7 @@ async def test_units_that_sound_like_somebody_are_named_with_the_way_to_rename_t
         assert 'A game is called "The war of zenobia".' in asked
         assert "Guards" not in asked
         await do(ZOE, 'unit edit "Zenobia\'s Own" stats="name=First Squad"')
-        assert "sounds like you" not in await do(ZOE, "privacy delete")
+        assert "may be named after you" not in await do(ZOE, "privacy delete")
         assert "Names of units, sides and games stay in the logs" in await do(
             ZOE, "privacy delete confirm"
         )

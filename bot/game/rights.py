@@ -31,7 +31,7 @@ def need_director(game: Game, actor: Actor, action: str) -> None:
     if game.started and not actor.directs:
         problem = f"Only the game master or a manager can {action}."
         raise UserError(
-            problem, hint=phrase("`/game status` says who is game master."), code="not-master"
+            problem, hint=phrase("`/game status` shows who is game master."), code="not-master"
         )
 
 

@@ -246,6 +246,6 @@ async def test_who_deletes_their_data_reads_which_games_are_without_a_master() -
     channel = await Channel.fresh()
     await channel.do("Anna", 'game start lnlt Board sides="US, VC"')
     told = (await channel.do("Anna", "privacy delete confirm")).format_text()
-    assert "Games without a game master now: 1. A server manager can take over there." in told
+    assert "Games left without a game master: 1. A server manager can take over there." in told
     await channel.do("Bob", "roll d6")
     assert "game master" not in (await channel.do("Bob", "privacy delete confirm")).format_text()

@@ -70,7 +70,7 @@ async def test_2_a_play_is_not_taken_back_in_silence() -> None:
     await channel.do("Anna", "deck draw cup 2 me")
     cards = await own(channel, "Anna")
     await channel.do("Anna", f"deck play {cards[0]}")
-    assert "A card out of a hand was seen" in (await channel.do("Anna", "game undo")).format_text()
+    assert "A card from a hand was seen" in (await channel.do("Anna", "game undo")).format_text()
     assert await own(channel, "Anna") == cards[1:], "it lies there until Bob agrees"
     told = await channel.do("Bob", "game undo")
     assert not told.private

@@ -132,7 +132,7 @@ async def test_undo_of_a_play_needs_consent_though_no_die_fell() -> None:
     cards = await own(channel, "Anna")
     await channel.do("Anna", f"deck play {cards[0]}")
     asked = await channel.do("Anna", "game undo")
-    assert "A card out of a hand was seen" in asked.format_text()
+    assert "A card from a hand was seen" in asked.format_text()
     await channel.do("Bob", "game undo")
     assert await own(channel, "Anna") == cards
     await channel.do("Anna", "game redo")

@@ -179,9 +179,9 @@ async def test_it_is_shown_and_deleted_with_what_is_kept_about_a_person() -> Non
     data = json.loads((await hall.do("Anna", "privacy export")).files[0].text)
     assert [event["number"] for event in data["own_play"]] == [1, 2, 3, 4]
     asked = await hall.do("Anna", "privacy delete")
-    assert "goes whole" in asked.format_text()
+    assert "deleted completely" in asked.format_text()
     done = await hall.do("Anna", "privacy delete confirm")
-    assert "Games that keep their rolls without a name: 1." in done.format_text()
+    assert "Games that keep your rolls without your name: 1." in done.format_text()
     store = own.app.store
     assert await store.load_game_by_id(row) is None
     assert not await store.load_game_history(own.place.key)

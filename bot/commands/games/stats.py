@@ -102,8 +102,8 @@ async def show_stats(context: Context) -> Reply:
     if measured.left_out:
         lines.append(f"The {measured.left_out} oldest rolls are left out.")
     lines.append(
-        f"{measured.summary}. Dice by hand, rolls still sealed and rolls without a score are left out. "
-        "Score: how good the results are for the side that rolled; usual: the average for such rolls."
+        f"{measured.summary}. Not counted: dice rolled by hand, rolls still sealed and rolls without a score. "
+        "Score: how well the rolls turned out for that side; usual: the average for such rolls."
     )
     answer = Reply(
         "Luck against expectation" if by_side else "No rolls to judge luck by yet",

@@ -305,7 +305,7 @@ async def _list_expiry_amendments(
             continue
         context.commit.drop_docs.append((request.kind, request.key))
         topic = _build_topic(ledger, f"asked-{request.data.get('id', '')}")
-        notice = f"Overtaken by #{first['number']}"
+        notice = f"Too late: #{first['number']} came first"
         yield Amendment(topic, partial(_strike_through, notice, _describe_request, ""))
     ledger.is_unasked = not is_open
     if open_requests is not None and not is_open:

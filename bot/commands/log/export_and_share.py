@@ -139,7 +139,7 @@ async def build_page_file(context: Context) -> File:
         await asyncio.wait_for(context.pages.acquire(), PAGE_QUEUE_SECONDS)
     except TimeoutError:
         raise UserError(
-            "Many pages are being built just now.", hint="Try again in a minute.", code="busy"
+            "Too many pages are being built right now.", hint="Try again in a minute.", code="busy"
         ) from None
     try:
         export = await export_json(context)
@@ -155,7 +155,7 @@ def _build_file_reply(context: Context, kind: str, file: File) -> Reply:
     word = {"markdown": "Markdown", "html": "a page"}.get(kind, kind.upper())
     lines: list[str | Phrase] = [f"{game.number} events: {about}."]
     if game.drawn:
-        lines.append(phrase("Its last seed is in it once it is revealed: `/fair reveal`"))
+        lines.append(phrase("It includes the last seed once that is revealed: `/fair reveal`"))
     return Reply(
         f"{game.name or 'Free play'} as {word}",
         tuple(lines),
@@ -337,7 +337,7 @@ def _needs_other_texts(event: EventRow) -> bool:
 def check_length(game: Game) -> None:
     """Raise UserError if a game is too long for a page or a picture of its course."""
     if game.number > MOST_EVENTS:
-        message = f"This game is too long for that: it has {game.number:,} events, and {MOST_EVENTS:,} is the most."
+        message = f"This game is too long for that: it has {game.number:,} events, and the limit is {MOST_EVENTS:,}."
         raise UserError(message, hint=phrase("`/game export json` has all of it."), code="too-many")
 
 
@@ -395,8 +395,8 @@ async def find_share_key(store: Store, row: str) -> str:
 
 @declare_command(
     "game share",
-    "An address at which others can watch the game live",
-    build_flag("off", "end the address"),
+    "A link for spectators to watch the game live",
+    build_flag("off", "end the link"),
     private=True,
     needs_game=True,
 )
@@ -409,9 +409,9 @@ async def share_game(context: Context) -> Reply:
         return await stop_sharing(context)
     _need_share_right(context)
     if not context.address:
-        message = "This bot serves no live pages."
+        message = "Live pages are off."
         hint = phrase(
-            "Its host can: docs/sharing.md. As a file: `/game export html` or `grognard publish`"
+            "The host can turn them on (docs/sharing.md). As a file: `/game export html` or `grognard publish`"
         )
         raise UserError(message, hint=hint, code="not-served")
     ledger = context.ledger
@@ -431,18 +431,18 @@ async def share_game(context: Context) -> Reply:
     announcement = Reply(
         f"{context.user_name} shares {format_game_name(context.game)}",
         (
-            "Anyone with the address can watch; sealed rolls and orders stay sealed.",
+            "Anyone with the link can watch; sealed rolls and orders stay sealed.",
             phrase("To end it: `/game share off`"),
         ),
     )
     return Reply(
-        f"Whoever has this address can watch {format_game_name(context.game)}",
+        f"Anyone with this link can watch {format_game_name(context.game)}",
         (
             phrase(
-                "Its address was shown once. `/game share` makes a new one, and the old one stops working."
+                "The link was shown only once. `/game share` makes a new one, and the old one stops working."
             ),
-            "It follows the game as it goes on, shows nothing that is sealed, and takes nothing from those who watch.",
-            *(("The address of before has ended.",) if old_key else ()),
+            "The page follows the game live, shows nothing that is sealed, and collects nothing from spectators.",
+            *(("The earlier link no longer works.",) if old_key else ()),
         ),
         private=True,
         announce=None if old_key else announcement,
@@ -462,7 +462,7 @@ async def stop_sharing(context: Context) -> Reply:
             "This game is not shared.", hint=phrase("Share it: `/game share`"), code="not-shared"
         )
     announcement = Reply(f"{context.user_name} no longer shares {format_game_name(context.game)}")
-    return Reply("The address has ended", private=True, announce=announcement)
+    return Reply("The link no longer works", private=True, announce=announcement)
 
 
 async def delete_share(context: Context) -> bool:
@@ -486,7 +486,7 @@ def _need_share_right(context: Context) -> None:
     if not may_share:
         message = "Only the game master or a manager can share it."
         raise UserError(
-            message, hint=phrase("`/game status` says who is game master."), code="not-master"
+            message, hint=phrase("`/game status` shows who is game master."), code="not-master"
         )
 
 

@@ -39,17 +39,17 @@ async def show_privacy(context: Context) -> Reply:
     names = sorted({row.name for row in data.persons})
     kinds = Counter(doc.kind for doc in data.docs)
     drafts = sum(count for kind, count in kinds.items() if kind not in NO_DRAFTS)
-    wishes = "kept" if kinds[WISHES] else "none"
+    wishes = "saved" if kinds[WISHES] else "none"
     lines = (
         f"Your name ({', '.join(names) or 'none'}), next to a random id in the logs; games: {len(data.persons)}.",
         f"Texts you typed (labels, texts for dice, sealed rolls): {len(data.texts)}.",
         f"Your drafts: {drafts}; macros: {kinds[MACRO]}.",
         *await _describe_own_play(context, kinds[UNTOLD]),
-        f"Your wishes for reminders: {wishes}; reminders under way: {len(data.due)}.",
+        f"Reminder settings: {wishes}; reminders pending: {len(data.due)}.",
         f"Your requests and their answers, for {REQUESTS_KEPT / DAY:.0f} days, so that nothing runs twice; "
         "once deleted, a hash of their ids.",
         phrase(
-            "`/privacy export` gives it as a file, `/privacy delete` deletes it. Rolls stay in the log without a name."
+            "`/privacy export` sends it as a file, `/privacy delete` deletes it. Rolls stay in the log without a name."
         ),
     )
     return Reply("What Grognard keeps about you", lines, private=True)
@@ -121,7 +121,7 @@ async def ask_to_delete_data(context: Context) -> Reply:
         "Your rolls stay in the logs without your name; you leave your sides. This cannot be undone."
     ]
     if await _list_own_games(context):
-        lines.append("What you rolled with the app on your account goes whole.")
+        lines.append("Your rolls with the app on your account are deleted completely.")
     lines.append(STAYS)
     lines += await _list_names_to_change(context)
     lines.append(phrase("Delete them: `/privacy delete confirm`"))
@@ -152,7 +152,7 @@ async def _list_names_to_change(context: Context) -> list[str | Phrase]:
         for unit in game.units.values():
             if own_words & _list_name_words(unit.name):
                 line = phrase(
-                    '{old}{where} sounds like you. Another name from now on: `/unit edit {name} stats="name=..."`',
+                    '{old}{where} may be named after you. Rename it: `/unit edit {name} stats="name=..."`',
                     old=unit.name, where=location, name=quote_value(unit.name),
                 )  # fmt: skip
                 lines.append(line)
@@ -206,14 +206,14 @@ async def delete_own_data(context: Context) -> Reply:
             games_without_master += _leave_game(ledger)
             context.other_ledgers.append(ledger)
     context.commit.forget.append(user)
-    lines = [f"Games that keep their rolls without a name: {len(rows)}."]
+    lines = [f"Games that keep your rolls without your name: {len(rows)}."]
     if own_games:
-        lines.append("What you rolled with the app on your account is gone whole.")
+        lines.append("Your rolls with the app on your account are gone completely.")
     lines.append(STAYS)
     if games_without_master:
         manager = get_manager_word(context.command.where.key)
         lines.append(
-            f"Games without a game master now: {games_without_master}. "
+            f"Games left without a game master: {games_without_master}. "
             f"A {manager} can take over there."
         )
     return Reply(

@@ -87,7 +87,7 @@ BOARD = "board"
 """The word after the event number in the board's *Undo* button. That button undoes the last step
 of the player who presses it.
 """
-BY_HAND = phrase("`/unit edit` sets things right by hand.")
+BY_HAND = phrase("`/unit edit` corrects things by hand.")
 HOME = "home"
 """The kind of document that holds the channel in which a linked game began. The managers of that
 channel's server decide.
@@ -373,7 +373,7 @@ async def _refuse_overtaken_undo(context: Context, later_event: Json, number: in
     )
 
 
-@declare_command("game redo", "Redo what was undone last")
+@declare_command("game redo", "Redo what was last undone")
 async def redo_event(context: Context, number: int | None = None) -> Reply:
     """Redo the event that was undone last, if nothing has changed the game since.
 
@@ -388,7 +388,7 @@ async def redo_event(context: Context, number: int | None = None) -> Reply:
     if not game.redo:
         raise UserError(
             "Nothing to redo.",
-            hint="Redo brings back your undo as long as nothing new has happened.",
+            hint="Redo reverses your undo as long as nothing new has happened.",
             code="nothing-to-redo",
         )
     if number is not None and number != game.redo[-1]:
@@ -451,7 +451,7 @@ async def _explain_no_undo(context: Context, target: UndoTarget, number: int | N
     if context.command.where.is_own:
         hint = phrase("`/log` shows what happened.")
     else:
-        hint = phrase("`/log` shows what happened; `/unit edit` sets things right by hand.")
+        hint = phrase("`/log` shows what happened; `/unit edit` corrects things by hand.")
     if event is None and number is None:
         return UserError("There is nothing to undo.", code="not-undoable")
     if event is None:
@@ -560,8 +560,8 @@ async def _ask_for_consent(
 def _describe_effect(group: Iterable[Json], verb: str) -> str:
     """Return the sentence about the units that the undo or redo changes; "" if there are none."""
     units = join_names(_list_units(group))
-    effect = "taken back" if verb == UNDO else "done again"
-    return f" If they do, what it did to {units} is {effect}." if units else ""
+    effect = "undo" if verb == UNDO else "redo"
+    return f" That would {effect} what it did to {units}." if units else ""
 
 
 async def _describe_events(context: Context, group: Sequence[Json]) -> list[str]:
@@ -600,7 +600,7 @@ def _explain_need_for_consent(context: Context, event: Json, verb: str) -> str:
     if verb == REDO:
         return "It was undone by agreement"
     if "seat" in event:
-        return "A card out of a hand was seen"
+        return "A card from a hand was seen"
     if is_shared(event):
         return "Dice were rolled"
     return f"It was {context.ledger.get_name(event['who'])}'s doing"
@@ -669,7 +669,7 @@ async def consent_to_undo(
         fields = await build_stand_in_fields(context, group, requester, others, events)
         may_agree = bool(fields)
     if requester == actor.person or not may_agree:
-        raise UserError("This needs the consent of another side.", code="not-yours")
+        raise UserError("Only another side can agree to this.", code="not-yours")
     await _need_untouched(context, group, verb, events)
     _close_request(context, request, agreed=True)
     if verb == UNDO:
@@ -931,13 +931,13 @@ async def _explain_choice(context: Context, event: Json) -> list[str]:
     """Return the lines about what the undo of a choice takes back, and what it leaves."""
     if not is_continuation(event):
         return []
-    lines = ["The whole shot is taken back with it: roll anew."]
+    lines = ["That takes back the whole shot: roll it again."]
     rows = await context.store.load_events_at(context.ledger.row, [event["event"]])
     if any(row.data.get("after") for row in rows):
         lines.append(
             phrase(
-                "What changed before it was asked, such as where its cards went, stays. "
-                "`/game undo` once more takes that back."
+                "What changed before the question, such as where its cards went, stays. "
+                "Another `/game undo` takes that back."
             )
         )
     return lines

@@ -356,7 +356,7 @@ async def test_deleted_it_is_nowhere(discord: DiscordStandIn, tmp_path: Path) ->
         assert "Your own play, with the app on your account: 1 event since" in shown.text
         asked = await (await anna.slash(group, "privacy delete")).answer()
         done = await (await anna.press(asked, "Delete")).answer()
-        assert "is gone whole" in done.text
+        assert "are gone completely" in done.text
         await until_nothing_is_left(tmp_path, 10)
     with closing(sqlite3.connect(tmp_path / "grognard.db")) as db:
         text = "\n".join(db.iterdump())

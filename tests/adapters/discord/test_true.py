@@ -82,7 +82,7 @@ async def test_a_request_that_something_overtakes_says_so(
     fired = await fire(anna, table)
     asked = await press(anna, fired, "Undo")
     await say(ben, table, "unit edit", name="Cell 1", stats="marker=+moved")
-    await discord.until(lambda: asked.content.startswith("Overtaken by #") and not asked.buttons)
+    await discord.until(lambda: asked.content.startswith("Too late: #") and not asked.buttons)
     assert fired.buttons, "the result holds"
 
 
@@ -217,7 +217,7 @@ async def test_an_opponent_cannot_bury_a_shot_and_a_friend_who_joins_agrees_to_n
     await say(ben, table, "order write", text="hold")
     await say(ben, table, "lnlt-table combat hero-creation")
     await say(cora, table, "game join", side="VC")
-    assert "This needs the consent of another side" in (await press(cora, asked, "Agree")).text
+    assert "Only another side can agree" in (await press(cora, asked, "Agree")).text
     await say(ben, table, "game leave")
     await say(ben, table, "game join", side="VC")
     await press(ben, asked, "Agree")

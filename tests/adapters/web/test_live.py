@@ -165,7 +165,7 @@ async def test_only_who_directs_the_game_shares_it_and_everybody_is_told() -> No
         ended = await channel.press(
             "Anna", next(b.action for b in manager.buttons if b.label == "Stop sharing")
         )
-        assert ended.title == "The address has ended"
+        assert ended.title == "The link no longer works"
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"])
