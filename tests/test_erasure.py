@@ -372,7 +372,7 @@ async def test_units_that_sound_like_somebody_are_named_with_the_way_to_rename_t
         await do(ZOE, 'game start lnlt "The war of zenobia" sides="US, VC"', other)
         asked = await do(ZOE, "privacy delete")
         assert "Names of units, sides and games stay in the logs" in asked
-        assert 'Another name from now on: /unit edit "Zenobia\'s Own" stats="name=..."' in asked
+        assert 'Rename it: /unit edit "Zenobia\'s Own" stats="name=..."' in asked
         assert 'A game is called "The war of zenobia".' in asked
         assert "Guards" not in asked
         await do(ZOE, 'unit edit "Zenobia\'s Own" stats="name=First Squad"')

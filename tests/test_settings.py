@@ -65,7 +65,7 @@ def test_an_installed_grognard_keeps_games_in_the_users_folder(
 def test_a_token_in_the_wrong_line_is_sent_to_its_own(tmp_path: Path) -> None:
     swapped = problem(tmp_path, SLACK_BOT_TOKEN="xapp-1-A-2")
     assert swapped.startswith(
-        "What SLACK_BOT_TOKEN holds begins with xapp- and belongs to SLACK_APP_TOKEN."
+        "The value of SLACK_BOT_TOKEN begins with xapp-, so it belongs to SLACK_APP_TOKEN."
     )
     assert "A-2" not in swapped
 
@@ -170,7 +170,7 @@ def test_a_malformed_one_is_named_with_the_line_to_write(
 ) -> None:
     text = problem(tmp_path, **{name: value})
     assert name in text
-    assert text.endswith(f"The line in .env: {line}")
+    assert text.endswith(f"Put this line in .env: {line}")
     assert "secret" not in text
     assert len(text) < 250
 

@@ -49,11 +49,11 @@ CONSOLE = "console"
 OWN_HELP = {
     "tutorial": "tutorial plays a first firefight with you.",
     "as": "as NAME switches player: as Anna. Each person joins a side of their own.",
-    "quit": "quit or q leaves, as Ctrl-D does. The game is kept.",
-    "source": "source FILE types the lines of a file for you and stops at the first that fails; # begins a remark.",
+    "quit": "quit or q leaves, as Ctrl-D does. The game is saved.",
+    "source": "source FILE types the lines of a file for you and stops at the first that fails; # starts a comment.",
     CONSOLE: "n next phase, p pass, u undo, a again, o odds, c change, t other target: at any time. F2 to F9 in the "
     "bar below do the same, in the middle of a line, too. "
-    "What has no letter has a number. Tab completes, board shows the board, clear empties the screen, q leaves.",
+    "Buttons without a letter have a number. Tab completes, board shows the board, clear empties the screen, q leaves.",
 }
 
 MOST_SOURCED = 1_000
@@ -369,7 +369,7 @@ def read_script(name: str, *, inside: bool) -> list[tuple[int, str]]:
     if not name:
         raise UserError("source needs a file.", hint="Type: source evening.txt", code="missing")
     if inside:
-        raise UserError("A file that is sourced cannot source another.", code="not-together")
+        raise UserError("A sourced file cannot source another one.", code="not-together")
     script = read_file(name)
     check_utf8(script)
     lines = []
@@ -502,7 +502,7 @@ async def _run_prompt(session: Session, console: Screen, settings: Settings) -> 
 
     print_text(session.console, Text(GREETING))
     if context.status:
-        print_text(session.console, Text(f"Here goes on: {context.status}.", style="bold"))
+        print_text(session.console, Text(f"In progress here: {context.status}.", style="bold"))
     while True:
         console.sides = completer.context.sides
         try:

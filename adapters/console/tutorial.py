@@ -22,7 +22,7 @@ LESSONS = (
         "lnlt-table melee-odds 7 5",
     ),
     ("Typos are fine. Try a word that does not exist:", "lnlt fier"),
-    ("And plain dice are always at hand:", "roll 3x 2d6 + 1 [leader]"),
+    ("And you can always roll plain dice:", "roll 3x 2d6 + 1 [leader]"),
     (
         'That is all you need. "help lnlt" lists every sequence, "help lnlt fire" explains one, and '
         '"game start lnlt Hill-875 sides=US,VC" lets this channel remember units, turns and every die.',

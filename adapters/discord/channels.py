@@ -50,7 +50,7 @@ async def confirm_channels(
     for name, channel in (channels or {}).items():
         if not request.guild or not _is_open_to_user(channel, request.guild):
             raise UserError(
-                "That is not a channel of this server in which you may write.",
+                "That is not a channel of this server that you can write in.",
                 option=name,
                 code=UNKNOWN,
             )

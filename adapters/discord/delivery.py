@@ -531,7 +531,9 @@ LEAVE_AFTER = 1.0
 """Seconds between looks at a receipt that somebody else should answer."""
 AGAIN = (2.0, 8.0)
 """Seconds before each further attempt to deliver an answer that is stored nowhere."""
-LATE_ANSWER_NOTE = "Discord took no more answers when this one was ready, so you read it now."
+LATE_ANSWER_NOTE = (
+    "Discord was no longer taking answers when this one was ready, so here it is now."
+)
 
 
 class PostedAnswers:

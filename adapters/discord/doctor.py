@@ -113,7 +113,7 @@ def _check_own_installs(application: Mapping[str, Any]) -> Finding:
     remedy = "Developer Portal, Installation, Installation Contexts: tick User Install"
     return (
         NOTE,
-        f"Discord: nobody can add it to their own account, to roll where the bot is no member; {remedy}",
+        f"Discord: nobody can add it to their own account, to roll where the bot is not a member; {remedy}",
     )
 
 

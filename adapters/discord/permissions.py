@@ -34,12 +34,12 @@ NO_FILES = 'The bot lacks the permission "Attach Files" in this channel; a moder
 
 
 _PURPOSES = {
-    "View Channels": "to be found in this channel",
+    "View Channels": "seeing this channel",
     "Send Messages": "late results, reminders and the board",
     "Embed Links": "answers in a coloured frame",
     "Attach Files": "pictures, exports and long tables",
     "Send Messages in Threads": "late results, reminders and the board",
-    "Pin Messages": "keeping the board at hand",
+    "Pin Messages": "keeping the board easy to find",
 }
 _REMEDY = "Ask a server manager: Edit Channel, Permissions, Grognard, then switch it on."
 

@@ -51,16 +51,18 @@ MANAGER_WAIT_SECONDS = 5.0
 """Maximum seconds that the answer to a manager waits for Discord."""
 ONLY_GLOBAL = ("contexts", "integration_types")
 """Keys that only global commands have."""
-NOT_YET = "Discord has not taken the change of its menu yet. Grognard keeps trying; there is nothing you need to do."
+NOT_YET = "Discord has not updated its command menu yet. Grognard keeps trying; there is nothing you need to do."
 NO_RIGHT = (
     "Discord does not let Grognard have commands of its own on this server. "
     "Invite it again, with the scope applications.commands."
 )
-TODAY = "Discord takes no more new commands on this server today. Grognard tries again every hour."
-REFUSED = "Discord refuses its commands. The log of whoever hosts this bot says why."
+TODAY = (
+    "Discord accepts no more new commands on this server today. Grognard tries again every hour."
+)
+REFUSED = "Discord refuses its commands. The host can see why in the bot's log."
 REFUSED_ONES = (
     "Discord refuses the commands of {names}, so they are not in the menu: {why} The other packs are. "
-    "Mend the pack and add it again, or disable it."
+    "Fix the pack and add it again, or disable it."
 )
 TOO_LARGE = "Discord takes {most} characters for each command with everything below it, and {names} has more."
 LEFT = (

@@ -202,7 +202,7 @@ def build_unasked_request(place: str, id: int, rights: Callable[[int, int], int]
     """
     server, within, channel = place.removeprefix(PLATFORM).partition("/")
     if server == OWN:
-        raise ValueError("nothing is posted where the bot is no member")
+        raise ValueError("nothing is posted where the bot is not a member")
     if not within:
         return DiscordRequest(id, "", 0, 0, 0, user=int(server), until=0.0)
     guild = int(server) if server.isdecimal() else 0

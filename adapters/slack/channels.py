@@ -80,7 +80,7 @@ async def _confirm_channel(
     except SlackRefused as trouble:
         if trouble.error == "missing_scope":
             sentence = "The bot may not ask Slack who is in a channel: its installation is older than that permission."
-            hint = "Install it anew from: grognard manifest slack"
+            hint = "Install it again from: grognard manifest slack"
             raise UserError(sentence, hint=hint, code="unknown-channel") from None
         raise refusal from None
     name = "privategroup" if info.get("is_private") else str(info.get("name") or "")

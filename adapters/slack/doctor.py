@@ -71,7 +71,7 @@ async def _check_bot_token(wire: SlackApi, token: str) -> list[Finding]:
     if granted:
         missing = sorted(set(SCOPES) - {scope.strip() for scope in granted.split(",")})
         if missing:
-            remedy = "install the app anew from grognard manifest slack"
+            remedy = "install the app again from grognard manifest slack"
             fault = f"Slack: the app lacks the scopes {', '.join(missing)}; {remedy}"
             findings.append((FAULT, fault))
         else:

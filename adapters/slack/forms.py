@@ -373,7 +373,8 @@ class SlackForms:
         is_open = await self._call(request, "views.open", trigger_id=request.trigger, view=view)
         if not is_open:
             error = UserError(
-                "The form could not be opened: Slack gives three seconds for it.", code="too-late"
+                "The form could not be opened: Slack allows only three seconds for it.",
+                code="too-late",
             )
             refusal = await self.offer_correction(request, build_error_reply(error), text)
             await self._work.posts.deliver(request, refusal)

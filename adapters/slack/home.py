@@ -175,7 +175,7 @@ class Home:
             blocks += await self._build_game_blocks(entry, request, user)
         blocks += await self._build_games_to_join(request)
         note = phrase(
-            "Only you see this page. To play solo, type `/game start` in your messages with the bot."
+            "Only you see this page. To play solo, type `/game start` in a direct message to the bot."
         )
         text = PEN.plain(write_commands(note, CommandReader.DIRECT, commands))
         return [

@@ -50,7 +50,7 @@ SCOPES = {
     "groups:read": "moving a game to a private channel",
     "im:history": "commands in your direct messages with the bot",
     "im:write": "reminders by direct message",
-    "pins:write": "keeping the board at hand",
+    "pins:write": "keeping the board easy to find",
     "users:read": "names, and who is an admin",
 }
 """The scopes that the app asks for, which are no more than it needs, each with its purpose."""
@@ -114,11 +114,11 @@ class Installer:
         Return a page that says how it went.
         """
         if request.query.get("error"):
-            return _build_failure_page(400, "Slack says that nobody agreed to it.")
+            return _build_failure_page(400, "The installation was cancelled in Slack.")
         state = request.query.get("state", "")
         cookie = request.cookies.get(COOKIE, "")
         if not state or not _are_equal(state, cookie):
-            return _build_failure_page(400, "The installation was begun in another browser.")
+            return _build_failure_page(400, "The installation was started in a different browser.")
         if not is_valid_state(self._secret, state, time.time()):
             return _build_failure_page(400, "This took too long.")
         try:

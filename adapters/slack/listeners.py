@@ -166,7 +166,7 @@ class Listeners:
         await ack()
         request, shot = await self.home.find_next_game(request, fires=name == "fire")
         if name == "fire" and not shot:
-            no_game = UserError("You play in no game here whose units fire.", code="no-game")
+            no_game = UserError("None of your games here has a unit that can fire.", code="no-game")
             await self._work.posts.deliver(request, build_error_reply(no_game))
             return
         await self.forms.open_from_button(request, shot or "roll")

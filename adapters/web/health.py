@@ -29,7 +29,7 @@ LAG_EVERY = 1.0
 """Seconds between measurements of the event loop's lag."""
 STALE = 3 * (EVERY + PROBE_SECONDS)
 """Seconds after which the last health report is too old."""
-MISSING = 'No figures here: pip install "grognard[metrics]" on the host adds them.\n'
+MISSING = 'No figures here: pip install "grognard[metrics]" on the host switches them on.\n'
 
 
 class BotMonitor:

@@ -55,7 +55,7 @@ SAFE = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Connection": "close",
 }
-GONE = "Nothing is shared here: the address is wrong, or has ended."
+GONE = "Nothing is shared here: the link is wrong or no longer works."
 
 
 class Pages:
@@ -143,7 +143,9 @@ class Pages:
         if self._has_too_many_watchers(game, visitor):
             often.warning("too many watch; further ones are asked to come later")
             headers = {**SAFE, "Retry-After": "60"}
-            return web.Response(status=503, text="Too many are watching just now.", headers=headers)
+            return web.Response(
+                status=503, text="Too many people are watching right now.", headers=headers
+            )
         if not game.number:  # this process has not loaded it yet
             await game.update()
         watcher = Watcher(int(event_id))

@@ -349,7 +349,7 @@ def check_health(words: Sequence[str]) -> int:
     if not settings.health_port:
         raise UserError(
             "HEALTH_PORT is not set, so there is nobody to ask.",
-            hint=f"The line in {get_settings_place()}: HEALTH_PORT=9090",
+            hint=f"Put this line in {get_settings_place()}: HEALTH_PORT=9090",
             code="bad-settings",
         )
     host = LOCAL_HOSTS.get(settings.health_host, settings.health_host)

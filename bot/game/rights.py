@@ -214,7 +214,7 @@ def _find_out_of_turn(
     if sequence.verb in ATTACKS:
         yield from _list_repeated_acts(acting, changes)
     if cups.is_drawn_next(game):
-        yield f"the next {cups.get_nouns(game.led)[0]} is not drawn yet"
+        yield f"the next {cups.get_nouns(game.led)[0]} has not been drawn yet"
     elif game.led and any(not cups.is_called(game, unit) for unit in acting):
         yield _describe_active_chit(game, system)
     elif _is_out_of_turn(game, acting, side):

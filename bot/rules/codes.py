@@ -68,7 +68,7 @@ CODES = {
     "unknown-card": "the deck has no such card, or it is somewhere else",
     "empty-pile": "fewer cards are left than are to be drawn, or none to shuffle in",
     "chit-drawn": "the chit is drawn already: it is played first",
-    "no-chit": "the next chit of a cup that leads the phase is not drawn yet",
+    "no-chit": "the next chit of a cup that leads the phase has not been drawn yet",
     "leads-phase": "a cup that leads a phase is drawn openly, chit by chit",
     "closed-cards": "cards of a deck are closed, so real cards of it cannot be typed",
     # Packs

@@ -72,7 +72,7 @@ def enter_service(service: Service, command: str) -> None:
         account = pwd.getpwnam(service.user)
     except KeyError:
         raise UserError(
-            f"There is no user {service.user}, as whom the service runs.",
+            f"The service runs as the user {service.user}, who does not exist.",
             hint="sudo sh deploy/install.sh creates it.", code="bad-settings",
         ) from None  # fmt: skip
     if os.geteuid() not in (0, account.pw_uid):
@@ -112,7 +112,7 @@ def _read_settings(service: Service) -> dict[str, str] | None:
     try:
         text = path.read_text("utf-8")
     except FileNotFoundError:
-        missing = f"There is no {path}, without which the service does not start."
+        missing = f"{path} is missing, and the service does not start without it."
         raise SettingsError([f"{missing} sudo sh deploy/install.sh creates it."]) from None
     except PermissionError:
         return None
@@ -140,7 +140,7 @@ def _problem_for_systemd(line: str) -> str:
     if name.startswith("export "):
         return 'systemd does not know "export": write NAME=value alone.'
     if " #" in value and value.lstrip()[:1] not in ("'", '"'):
-        return "systemd takes a remark after a value for a part of it: put it on a line of its own."
+        return "systemd reads a comment after a value as part of it: put it on a line of its own."
     if line.endswith("\\"):
         return "a backslash at the end joins it to the next line: remove it."
     return ""

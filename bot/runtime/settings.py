@@ -188,7 +188,7 @@ def read_env_file(path: Path, problems: list[str]) -> dict[str, str]:
         if not equals or not name.strip().isidentifier():
             # The line itself is not shown: it may be half of a token.
             problems.append(
-                f"{path} line {number} is not a setting: expected NAME=value, or # before a remark."
+                f"{path} line {number} is not a setting: expected NAME=value, or # before a comment."
             )
         else:
             values[name.strip()] = _remove_quotes(value.strip())
@@ -266,7 +266,7 @@ class _SettingsReader:
         if not_this and text.startswith(not_this):
             self._problem(
                 but,
-                f"What {name} holds begins with {not_this} and belongs to {but}.",
+                f"The value of {name} begins with {not_this}, so it belongs to {but}.",
                 f"{not_this}...",
             )
             return ""
@@ -332,7 +332,9 @@ class _SettingsReader:
         return None if name == ":memory:" else data / name
 
     def _problem(self, name: str, problem: str, example: str) -> None:
-        self._problems.append(f"{problem} The line in {get_settings_place()}: {name}={example}")
+        self._problems.append(
+            f"{problem} Put this line in {get_settings_place()}: {name}={example}"
+        )
 
 
 def _whole(text: str, low: int, high: int) -> int:
@@ -467,7 +469,7 @@ def default_data(*, is_checkout: bool) -> Path:
 def need_discord(settings: Settings) -> None:
     """Raise UserError naming what is missing for Discord, with the line to add."""
     if not settings.discord_token:
-        hint = f"The line in {get_settings_place()}: DISCORD_TOKEN=... (the bot's token)"
+        hint = f"Put this line in {get_settings_place()}: DISCORD_TOKEN=... (the bot's token)"
         raise UserError("DISCORD_TOKEN is not set.", hint=hint, code="bad-settings")
 
 
@@ -483,21 +485,22 @@ def list_missing_for_slack(settings: Settings) -> list[str]:
     problems = []
     if settings.slack_client_id and not (settings.slack_client_secret or settings.slack_bot_token):
         problems.append(
-            f"SLACK_CLIENT_ID is set, but not its secret. The line in {get_settings_place()}: SLACK_CLIENT_SECRET=..."
+            "SLACK_CLIENT_ID is set, but not its secret. "
+            f"Put this line in {get_settings_place()}: SLACK_CLIENT_SECRET=..."
         )
     elif not settings.slack_bot_token and not has_oauth(settings):
         problems.append(
-            f"SLACK_BOT_TOKEN is not set. The line in {get_settings_place()}: SLACK_BOT_TOKEN=xoxb-..."
+            f"SLACK_BOT_TOKEN is not set. Put this line in {get_settings_place()}: SLACK_BOT_TOKEN=xoxb-..."
         )
     if has_oauth(settings) and not settings.key:
         problems.append(
             "SLACK_CLIENT_SECRET is set, but not GROGNARD_KEY, which encrypts the tokens of workspaces. "
-            f"The line in {get_settings_place()}: GROGNARD_KEY=... (.env.example shows how to make one)"
+            f"Put this line in {get_settings_place()}: GROGNARD_KEY=... (.env.example shows how to make one)"
         )
     if not settings.slack_app_token and not settings.slack_signing_secret:
         problems.append(
             "Neither SLACK_APP_TOKEN (Socket Mode) nor SLACK_SIGNING_SECRET (HTTP mode) is set. "
-            f"The line in {get_settings_place()}: SLACK_APP_TOKEN=xapp-..."
+            f"Put this line in {get_settings_place()}: SLACK_APP_TOKEN=xapp-..."
         )
     return problems
 

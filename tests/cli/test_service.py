@@ -231,9 +231,9 @@ def test_the_environment_wins_and_is_named(host: Host) -> None:
 
 def test_hints_name_the_file_of_the_service(host: Host) -> None:
     host.settings.write_text("LOG_LEVEL=LOUD\n")
-    assert f"The line in {host.settings}: LOG_LEVEL=INFO" in host.grognard("doctor").stdout
+    assert f"Put this line in {host.settings}: LOG_LEVEL=INFO" in host.grognard("doctor").stdout
     host.settings.write_text("LOG_LEVEL=INFO\n")
-    assert f"The line in {host.settings}: HEALTH_PORT=9090" in host.grognard("health").stderr
+    assert f"Put this line in {host.settings}: HEALTH_PORT=9090" in host.grognard("health").stderr
     assert f"Lines in {host.settings}: DISCORD_TOKEN=..." in host.grognard("run").stderr
 
 
@@ -252,7 +252,7 @@ def test_settings_that_are_not_there(host: Host) -> None:
     done = host.grognard("doctor")
     assert done.returncode == 2
     assert done.stderr == (
-        f"There is no {host.settings}, without which the service does not start. "
+        f"{host.settings} is missing, and the service does not start without it. "
         "sudo sh deploy/install.sh creates it.\n"
     )
 
@@ -261,7 +261,7 @@ def test_settings_that_are_not_there(host: Host) -> None:
     ("line", "problem"),
     [
         (f"export DISCORD_TOKEN={SECRET}", 'systemd does not know "export"'),
-        (f"DISCORD_TOKEN={SECRET} # mine", "systemd takes a remark after a value for a part of it"),
+        (f"DISCORD_TOKEN={SECRET} # mine", "systemd reads a comment after a value as part of it"),
         (f"DISCORD_TOKEN={SECRET}\\", "a backslash at the end joins it to the next line"),
         (SECRET, "is not a setting: expected NAME=value"),
     ],
@@ -350,7 +350,9 @@ def test_somebody_else_is_told_to_use_sudo(
 
 def test_a_user_that_is_not_there_is_named(service: Service) -> None:
     missing = Service(service.settings, service.folder, service.data, "no-such-user")
-    with pytest.raises(UserError, match="There is no user no-such-user, as whom the service runs"):
+    with pytest.raises(
+        UserError, match="The service runs as the user no-such-user, who does not exist"
+    ):
         enter_service(missing, "doctor")
 
 

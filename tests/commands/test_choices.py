@@ -107,7 +107,7 @@ async def test_while_it_waits_its_units_and_the_turn_wait() -> None:
 async def test_the_option_is_typed_as_a_bare_word_and_what_to_type_is_listed() -> None:
     channel, asked = await waiting()
     assert (
-        "/choose casualties or /choose suppressed; then it is: take 3 casualties."
+        "/choose casualties or /choose suppressed; after that it is: take 3 casualties."
         in asked.format_text()
     )
     listed = (await channel.do("Bob", "choose")).format_text()
@@ -125,7 +125,7 @@ async def test_it_is_taken_back_whole() -> None:
     await channel.refused("Bob", "choose option=casualties", "no-choice")
     assert (
         await channel.say("Bob", "choose")
-    ).format_text() == "Nobody is asked to choose anything here."
+    ).format_text() == "There is nothing to choose right now."
     await channel.do("Anna", "game redo")
     await channel.do("Bob", "game redo")
     assert (await channel.game()).units["blue 1"].state == "broken"

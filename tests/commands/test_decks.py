@@ -248,7 +248,7 @@ async def test_a_deck_is_drawn_by_a_macro_and_an_order_says_how() -> None:
         "Anna", 'order write command="deck draw cup"', "bad-value command"
     )
     assert (
-        'only a roll, a table or a combat sequence can.\nIn words it can: /order write "deck draw"'
+        'only a roll, a table or a combat sequence can.\nWrite it in words instead: /order write "deck draw"'
         in refused.format_text()
     )
     await channel.do("Anna", 'order write "deck draw"')

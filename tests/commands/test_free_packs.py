@@ -21,7 +21,7 @@ async def test_an_empty_list_leads_to_a_game_of_a_free_pack() -> None:
     assert empty.title == "No packs here yet"
     assert "Three Mills" in empty.format_text()
     review = await _press(channel, empty, "Add Three Mills")
-    assert "is checked and kept" in review.title, review.format_text()
+    assert "is checked and saved" in review.title, review.format_text()
     enabled = await _press(channel, review, "Enable")
     (start,) = [one for one in enabled.buttons if one.label == "Start a game"]
     assert start.action == f"{OPEN_FORM}game start system=three-mills"
@@ -50,5 +50,5 @@ async def test_every_free_pack_can_be_added_from_the_menu(id: str) -> None:
     ]
     who = channel.who("Host", manager=True)
     added = await channel.app.press(entry.action, who, channel.place, "add")
-    assert "is checked and kept" in added.title, added.format_text()
+    assert "is checked and saved" in added.title, added.format_text()
     await channel.app.close()

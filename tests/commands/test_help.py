@@ -86,7 +86,7 @@ async def test_every_screen_leads_on_and_back() -> None:
     assert titles == [
         "Lock 'n Load Tactical, bring the rule book, Grognard brings the tables",
         "/lnlt fire, Direct fire",
-        "/lnlt fire, everything that it takes",
+        "/lnlt fire, all its options",
         "/lnlt fire, Direct fire",
         "/lnlt fire, what a unit may carry",
         "/lnlt fire, Direct fire",

@@ -107,7 +107,7 @@ async def test_own_macros_go_before_the_servers_and_only_managers_change_those()
     assert (await channel.do("Bob", "w")).title == "2"
     listed = (await channel.do("Anna", "macro list")).format_text()
     assert "1 of your own, 1 of the server's" in listed
-    assert "w: roll 1d6 hand=2 (yours goes first)" in listed
+    assert "w: roll 1d6 hand=2 (yours is run instead)" in listed
     await channel.do("Anna", "macro remove w")
     await channel.refused("Anna", "macro remove w", "not-yours server")
     await channel.refused("Anna", "macro remove w server", "not-manager server")

@@ -30,7 +30,7 @@ async def test_a_club_adds_its_game_reads_what_was_found_and_plays_it() -> None:
     channel = await Channel.fresh()
     await channel.refused("Anna", "few-table combat crt roll=5", "unknown-command")
     review = await add(channel, few())
-    assert review.title == "Few 1 is checked and kept"
+    assert review.title == "Few 1 is checked and saved"
     assert review.by == "not enabled yet"
     said = review.format_text()
     assert "By us. Licence: CC0-1.0." in said
@@ -52,7 +52,7 @@ async def test_a_club_adds_its_game_reads_what_was_found_and_plays_it() -> None:
 async def test_a_pack_may_be_pasted_as_one_text() -> None:
     channel = await Channel.fresh()
     review = await add(channel, ONE_TEXT)
-    assert review.title == "Few 1 is checked and kept"
+    assert review.title == "Few 1 is checked and saved"
     await managed(channel, "pack enable few")
     assert "hit" in (await channel.do("Anna", "few-table combat crt roll=6")).format_text()
 
@@ -105,7 +105,7 @@ async def test_a_table_of_another_program_becomes_a_pack(
 ) -> None:
     channel = await Channel.fresh()
     review = await add(channel, (SAMPLES / sample).read_text(encoding="utf-8"))
-    assert review.title == f"{title} is checked and kept"
+    assert review.title == f"{title} is checked and saved"
     button = review.buttons[0]
     await channel.app.press(button.action, channel.who("Host", manager=True), channel.place, "p1")
     assert said in (await channel.do("Anna", line)).format_text()
@@ -120,7 +120,7 @@ async def test_a_zip_of_tables_becomes_one_pack_and_says_what_is_left_out() -> N
         channel,
         read_file_text(zip_content({**files, "club/note.txt": b"Bring biscuits."}), "club.zip"),
     )
-    assert review.title == "Imported tables 1 is checked and kept"
+    assert review.title == "Imported tables 1 is checked and saved"
     assert "left out: club/note.txt: No table can be read from this." in review.format_text()
     assert (
         "Tables: Loot table, Odds, Road table, Stragglers on the road, Village names."
@@ -237,10 +237,10 @@ async def test_two_versions_of_one_pack_are_told_apart() -> None:
     channel = await Channel.fresh()
     await add(channel, few())
     second = await add(channel, few({"pack.yaml": FEW["pack.yaml"].replace('"1"', '"2"')}))
-    assert second.title == "Few 2 is checked and kept"
+    assert second.title == "Few 2 is checked and saved"
     await managed(channel, "pack enable few@1")
     third = await add(channel, few({"pack.yaml": FEW["pack.yaml"].replace('"1"', '"2"')}))
-    assert third.title == "Few 2 was here already"
+    assert third.title == "Few 2 is already here"
     assert third.by == "another version is enabled"
     assert (await managed(channel, "pack show few")).title == "Few 1"
     assert (await managed(channel, "pack show few@2")).title == "Few 2"

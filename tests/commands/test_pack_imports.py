@@ -34,10 +34,10 @@ async def add_text(channel: Channel, text: str) -> Reply:
 async def test_the_review_says_how_a_file_was_read_and_is_called_after_it() -> None:
     channel = await Channel.fresh()
     first = await add(channel, SKY.encode(), "april sky.csv")
-    assert first.title == "April sky 1 is checked and kept"
+    assert first.title == "April sky 1 is checked and saved"
     assert "Read as: 2d6 by row (2-4, 5-9, 10-12); 3 different results" in first.format_text()
     second = await add(channel, b"d6,Wind\n1-3,north\n4-6,south\n", "wind.csv")
-    assert second.title == "Wind 1 is checked and kept"
+    assert second.title == "Wind 1 is checked and saved"
     await channel.app.close()
 
 
@@ -58,7 +58,7 @@ async def test_a_sheet_is_read_in_the_encoding_of_its_spreadsheet(encoding: str,
     channel = await Channel.fresh()
     data = SKY.replace("grey", "trüb").encode(encoding)
     reply = await add(channel, data, "sky.csv")
-    assert reply.title == "Sky 1 is checked and kept"
+    assert reply.title == "Sky 1 is checked and saved"
     assert ("Windows-1252" in reply.format_text()) == bool(note)
     assert note in reply.format_text()
     await channel.app.close()
@@ -68,7 +68,7 @@ async def test_the_first_sheets_of_a_workbook_are_tables() -> None:
     pytest.importorskip("openpyxl")
     channel = await Channel.fresh()
     reply = await add(channel, workbook([line.split(",") for line in SKY.splitlines()]), "sky.xlsx")
-    assert reply.title == "Sky 1 is checked and kept"
+    assert reply.title == "Sky 1 is checked and saved"
     assert "Read as: 2d6 by row (2-4, 5-9, 10-12); 3 different results" in reply.format_text()
     await channel.app.close()
 

@@ -163,7 +163,7 @@ async def test_a_card_then_a_choice(tmp_path: Path) -> None:
 async def test_undo_of_a_choice_says_that_the_card_before_it_takes_one_more(tmp_path: Path) -> None:
     channel = await ford()
     await channel.do("Anna", "few ask units='Red 1' hand=rain", "choose go", "game undo")
-    assert "/game undo once more" in (await channel.do("Bob", "game undo")).format_text()
+    assert "Another /game undo" in (await channel.do("Bob", "game undo")).format_text()
     assert await left(channel) == "discard/rain=1"
     await channel.do("Anna", "game undo")
     await channel.do("Bob", "game undo")

@@ -18,5 +18,5 @@ async def test_a_pack_called_as_one_of_the_hosts_is_not_enabled(
     await add(channel, few({"crt.yaml": FEW["crt.yaml"].replace("title: CRT", "title: Ours")}))
     refused = await channel.say("Host", "pack enable few", manager=True)
     assert refused.code == "id-taken"
-    assert refused.title == "/few is a command of this bot already, for everybody."
+    assert refused.title == "/few is already one of this bot's own commands."
     assert "hit" in (await channel.do("Anna", "few-table combat crt roll=5")).format_text()

@@ -107,7 +107,7 @@ async def test_a_game_that_starts_in_the_phase_loads_and_the_next_loading_runs_a
     card = await to_the_reds(channel)
     assert "Load: Red Squads 1 + 2 are loading (#" in card
     assert "Rally: " in card
-    assert "Rally passes over Red Recruit (needs morale)." in card
+    assert "Rally skips Red Recruit (needs morale)." in card
     assert "Red Squad 2: [" in card, "its dice"
     assert (await channel.game()).units["red squad 1"].numbers["loading"] == 1
     assert (await kinds(channel))[-3:] == ["next", "sequence+", "sequence+"]
@@ -142,7 +142,7 @@ async def test_what_upkeep_takes_off_is_told_once() -> None:
     await channel.do("Anna", 'unit edit "Red Squad 1" fired')
     card = await to_the_reds(channel)
     assert "fired" not in (await channel.game()).units["red squad 1"].marks
-    assert "Markers come off" not in card
+    assert "Markers removed" not in card
 
 
 async def test_again_repeats_no_upkeep_and_a_pass_is_still_a_pass() -> None:
@@ -396,7 +396,7 @@ async def test_weather_that_belongs_to_nobody_is_rolled_once_for_the_phase(
     )
     channel = await Channel.fresh()
     started = (await channel.do("Anna", "game start marsh scenario=ford")).format_text()
-    assert "To be rolled first, once everybody is here: Sky, /marsh sky" in started
+    assert "Roll this first, once everybody is here: Sky, /marsh sky" in started
     assert await kinds(channel) == ["start"]
     await channel.do("Anna", "game join Reds")
     await channel.do("Bob", "game join Blues", "fair add ours", "marsh sky hand=3")

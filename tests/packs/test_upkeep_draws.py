@@ -144,7 +144,7 @@ async def test_the_phase_in_which_a_game_starts_leaves_the_draw_to_the_players(
     use_packs(make_pack({**UPKEEP, "game.yaml": first}).parent)
     channel = await Channel.fresh()
     started = (await channel.do("Anna", "game start few scenario=ford")).format_text()
-    assert "To be rolled first, once everybody is here: News, /few news" in started
+    assert "Roll this first, once everybody is here: News, /few news" in started
     await channel.do("Anna", "game join Reds", "fair add ours", "few news")
     await sound(channel, tmp_path)
 
@@ -158,7 +158,7 @@ async def test_cards_ask_for_what_the_start_left_open_until_it_is_rolled(
     )
     game = GAME[: GAME.index("phases:")] + phases
     use_packs(make_pack({**UPKEEP, "game.yaml": game}).parent)
-    owed = "Still to be rolled: News, /few news"
+    owed = "Still to roll: News, /few news"
     for rolls in (True, False):
         channel = await Channel.fresh()
         await channel.do("Anna", "game start few scenario=ford", "game join Reds")

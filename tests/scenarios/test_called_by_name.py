@@ -118,7 +118,7 @@ async def test_ap_are_counted_in_an_activation_and_are_back_in_the_next_round() 
     fourth = await channel.do("Anna", "ucn spot unit=Red skill=12 count=1 anyway=yes hand=19")
     assert "Red lacks AP, and acts all the same" in fourth.format_text()
     card = await channel.do("Anna", "game next")
-    assert "Markers come off: activated (Red); shot (Red)" in card.format_text()
+    assert "Markers removed: activated (Red); shot (Red)" in card.format_text()
     assert await unit(channel, "red") == (
         "Red (a1): element ap=3 firearms=12 members=4 morale=14 weapon=smg"
     )

@@ -176,7 +176,7 @@ async def ford(table: Table) -> None:
         await table.type("Ben", f"lnlt fire {target} {firer} hand=1,6 anyway", "− 2 hit")
         await table.type("Ben", "game pass")
         await table.type("Anna", "game pass")
-        over = await table.type("Greta", "game next", "Markers come off")
+        over = await table.type("Greta", "game next", "Markers removed")
         await table.press("Greta", over, "Next turn" if turn < ROUNDS else f"End turn {turn}")
         await table.type("Anna", "unit list", "Local 1-4")
 

@@ -113,7 +113,7 @@ async def test_a_chit_limits_play_to_its_formation(use_packs: Callable[[Path], N
     channel = await Channel.fresh()
     await channel.do("Sam", "game start three-mills scenario=sorrel")
     undrawn = await channel.do("Sam", 'three-mills move "Line 1" n2')
-    assert "The next chit is not drawn yet." in grey(undrawn)
+    assert "The next chit has not been drawn yet." in grey(undrawn)
     await channel.do("Sam", "game undo", "deck draw cup hand=line")
     other = await channel.do("Sam", "three-mills move Grenadiers c2")
     assert "The chit in play is Line." in grey(other)

@@ -97,7 +97,7 @@ def _build_question(
         if item_count > 1:
             pieces.append(f" (for all {item_count}; or one for each, with commas)")
     due_date = build_date(choice["due"])
-    line = Phrase(f"{chooser} chooses until ", due_date, *pieces, f"; then it is: {default}.")
+    line = Phrase(f"{chooser} chooses until ", due_date, *pieces, f"; after that it is: {default}.")
     return replace(
         reply,
         lines=(*reply.lines, Small(line)),
@@ -147,7 +147,7 @@ def _get_option_text(choice: Json, option: str) -> str:
 
 @declare_command(
     "choose",
-    "What your side was asked: casualties or going to ground, and the like",
+    "Answer what your side was asked: casualties, going to ground and the like",
     build_optional(
         "option",
         "one of its options; several with commas where it asks for each unit",
@@ -176,7 +176,7 @@ async def choose_options(context: Context) -> Reply:
     options = context.clean_options()
     game = context.need_open()
     if not game.waits:
-        raise UserError("Nobody is asked to choose anything here.", code="no-choice")
+        raise UserError("There is nothing to choose right now.", code="no-choice")
     own_numbers = [
         event_number
         for event_number, choice in game.waits.items()
@@ -215,7 +215,7 @@ def _parse_picks(number: int, choice: Json, typed: str) -> list[str]:
     if len(picks) == 1:
         return picks * count
     if len(picks) != count:
-        message = f"#{number} asks once."
+        message = f"#{number} asks for one answer."
         if count > 1:
             message = f"#{number} asks for {count} answers: {', '.join(choice['items'])}."
         raise UserError(
@@ -292,9 +292,9 @@ def _format_picks(choice: Json, picks: list[str]) -> str:
 def _get_choice(game: Game, number: int) -> Json:
     """Return the pending choice of an event. Raises UserError if it has none, or no longer."""
     if number not in game.waits:
-        hint = "It was chosen, or taken back."
+        hint = "It was already chosen, or taken back."
         raise UserError(
-            f"#{number} waits for no choice.", hint=hint, option="event", code="no-choice"
+            f"#{number} is not waiting for a choice.", hint=hint, option="event", code="no-choice"
         )
     return game.waits[number]
 
@@ -431,8 +431,8 @@ async def _take_back_after_update(context: Context, number: int) -> Reply:
     undoable, _ = await find_undoable(context.store, context.ledger, number)
     if undoable.event is None:
         raise UserError(
-            f"#{number} was asked under rules that are gone.",
-            hint=phrase("`/game undo` first."),
+            f"#{number} was asked under rules that no longer exist.",
+            hint=phrase("Undo it first: `/game undo`"),
             code="choice-first",
         )
     if is_remembered(undoable.event):

@@ -22,7 +22,7 @@ YOUR_MOVE = "Your move"
 """The beginning of the entry of a game in which it is the user's move."""
 
 
-@declare_command("me games", "All your games, and who is to play", private=True)
+@declare_command("me games", "All your games, and whose move it is", private=True)
 @declare_button("mygames", private=True)
 async def list_my_games(context: Context) -> Reply:
     """List the running games of the user to the user alone, those that wait for them first."""

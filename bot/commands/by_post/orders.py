@@ -32,6 +32,7 @@ from bot.game.state import Game
 from bot.preferences.forms import create_draft
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option
+from bot.rules.text.names import join_names
 from bot.rules.text.normalize import normalize_value
 from bot.rules.text.phrase import Phrase, Typed, phrase
 from bot.storage.records import DueRow, Outgoing
@@ -79,7 +80,7 @@ async def write_order(context: Context) -> Reply:
     need_player(game, context.actor)
     side = context.actor.side
     if not side:
-        raise UserError("Only who plays a side writes orders.", code="not-player")
+        raise UserError("Only players with a side can write orders.", code="not-player")
     texts = _build_order_texts(context, options["text"], options["command"])
     ledger = context.ledger
     person = ledger.ensure_person()
@@ -132,7 +133,7 @@ def _build_order_texts(context: Context, text: str | None, command: str | None) 
             raise UserError(
                 f"{spec.name} cannot be an order: only a roll, a table or a combat sequence can.",
                 hint=phrase(
-                    "In words it can: `/order write {text}`",
+                    "Write it in words instead: `/order write {text}`",
                     text=quote_value(spec.name.removeprefix("/")),
                 ),
                 option="command",
@@ -142,7 +143,10 @@ def _build_order_texts(context: Context, text: str | None, command: str | None) 
 
 
 @declare_command(
-    "order show", "Who is in, when they open, and yours", private=True, needs_game=True
+    "order show",
+    "Who has written theirs, when they open, and your own",
+    private=True,
+    needs_game=True,
 )
 async def show_orders(context: Context) -> Reply:
     """Show the user alone which sides are in, when the orders open, and the user's own orders."""
@@ -179,7 +183,7 @@ def _compute_seconds(number: str, unit: str) -> int:
 
 @declare_command(
     "order deadline",
-    "Open them at the latest then, whoever is in",
+    "Set when orders open at the latest, even if some are missing",
     Option("within", "str", "2d or 36h from now; off for none"),
     example="2d",
     needs_game=True,
@@ -217,7 +221,9 @@ async def open_now(context: Context) -> Reply:
     need_player(game, context.actor)
     if not game.orders:
         raise UserError(
-            "Nobody has written orders.", hint=phrase("`/order write` does."), code="no-orders"
+            "No orders have been written yet.",
+            hint=phrase("Write yours: `/order write`"),
+            code="no-orders",
         )
     if not await may_open(context):
         missing = list_missing_sides(game)
@@ -391,7 +397,10 @@ def _build_card(context: Context) -> Reply:
     lines = [opening]
     names = [ledger.get_name(game.orders[str(number)]) for number in sort_orders(game)]
     if names:
-        lines.append(Small(f"Sealed by {', '.join(names)}; only they can read theirs."))
+        readers = (
+            f"only {names[0]} can read them" if len(names) == 1 else "each can read only their own"
+        )
+        lines.append(Small(f"Sealed by {join_names(names)}; {readers}."))
     return Reply(
         f"{_format_orders_of_turn(game, capital=True)}: {side_texts}",
         tuple(lines),

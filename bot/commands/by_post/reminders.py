@@ -520,7 +520,7 @@ async def press_snooze(context: Context, game: str, person: str, delay: str) -> 
     loaded = await load_game_by_id(context.store, game)
     row = loaded.persons.get(person) if loaded is not None else None
     if loaded is None or row is None or delay not in SNOOZES:
-        raise UserError("This reminder is of a game that is not kept any more.", code="used-up")
+        raise UserError("This reminder is for a game that is no longer saved.", code="used-up")
     if row.user != context.command.who.key:
         raise UserError("Only the person who was reminded can do that.", code="not-yours")
     since = list_waiting_players(loaded.game).get(person)

@@ -38,7 +38,7 @@ MOST_ABOUT = 60
 @declare_command(
     "find",
     "Find a table, a sequence, a unit type, a state or a page of help by its name",
-    Option("words", "str", "what is printed: melee odds, 6a, hesitant", complete="find"),
+    Option("words", "str", "a printed name: melee odds, 6a, hesitant", complete="find"),
     example="melee odds",
     private=True,
 )

@@ -422,7 +422,7 @@ def _build_words_page(spec: CommandSpec, page: str) -> Reply:
         lines += _list_options(spec)
         if spec.details:
             lines.append(Small(spec.details))
-        return _build_page_below(spec, lines, "everything that it takes")
+        return _build_page_below(spec, lines, "all its options")
     for name, options in group_unit_lists(spec.options).items():
         lines.append(Group(f"Words of a unit in {' and '.join(options)}", "", grave=True))
         lines += format_unit_words(find_system(spec.system).words[name])

@@ -38,7 +38,7 @@ def _list_versions() -> tuple[Part, ...]:
         f"Grognard {get_release()}",
         *(addresses or ["Source: ask your host."]),
         Grid(editions),
-        "A log says under which edition each result was rolled.",
+        "A log shows the edition that each result was rolled under.",
     )
 
 
@@ -134,13 +134,13 @@ def build_games_page(registry: Registry, games: Sequence[str]) -> Reply:
     """Return the page of the enabled rule sets, with a menu that explains one."""
     lines = (
         *_list_rule_sets(registry, games),
-        Small(phrase("`/help lnlt` says what one has, `/me games` which you play.")),
+        Small(phrase("`/help lnlt` shows what a game has, `/me games` lists yours.")),
     )
     entries = tuple(
         MenuEntry(f"{HELP}{game}", registry.games[game].title, f"/{game}") for game in games[:MOST]
     )
     buttons = (Button(f"{OPEN_FORM}game start", "Start a game", "primary"), build_back_button(()))
-    menus = (Menu("What has one?", entries, "Games"),)
+    menus = (Menu("Which game?", entries, "Games"),)
     return Reply("Games", lines, by="bring the rule book", menus=menus, buttons=buttons)
 
 
@@ -179,7 +179,9 @@ def _build_rule_set_page(game_id: str, registry: Registry) -> Reply:
     example = find_first_attack(registry, game_id) or specs[0]
     lines.append(Small(phrase("Each is a command: `{name}`", name=example.name)))
     if any(group_unit_lists(spec.options) for spec in specs):
-        lines.append(Small(phrase("The words behind a unit: `/help {game} units`", game=game_id)))
+        lines.append(
+            Small(phrase("Words that describe a unit: `/help {game} units`", game=game_id))
+        )
     notice = game.game.get("notice")
     if notice:
         lines.append(Small(str(notice)))
@@ -234,7 +236,7 @@ def _build_tables_page(path: Path, registry: Registry) -> Reply:
         for start in range(0, len(specs), MOST):
             menus.append(_build_menu(label, specs[start : start + MOST], label))
     example = next(registry.list_below(path)).example
-    lines.append(Small(phrase("One is read like this: `{example}`", example=example)))
+    lines.append(Small(phrase("Read one like this: `{example}`", example=example)))
     buttons: tuple[Button, ...] = (build_back_button((game.id,)),)
     if not game.has_sequences:  # the rule set has no other page
         lines.append(Small(str(game.game["notice"])))

@@ -31,7 +31,7 @@ from bot.ui.typing.command_text import quote_value
 from bot.ui.typing.macro import Macro, clean_macro_name, clean_macro_text
 
 MACRO_NAME = Option("name", "str", "what the macro is called", complete="macro")
-FOR_SERVER = build_flag("server", "everybody's here rather than your own; managers only")
+FOR_SERVER = build_flag("server", "for everybody here, not only you; managers only")
 
 CONSOLE = ("as", "tutorial", "quit", "exit", "press")
 """Words of the console, which cannot name a macro."""
@@ -83,7 +83,7 @@ async def add_macro(context: Context) -> Reply:
 
 @declare_command(
     "macro run",
-    "Run a macro; what it asks for is filled in order, or by name",
+    "Run a macro; its gaps are filled in order, or by name",
     MACRO_NAME,
     build_optional("values", "what fills its gaps: 3, or n=3", complete="values"),
     example="h n=3",
@@ -101,7 +101,7 @@ async def explain_failed_run(context: Context) -> Reply:
     if not name:
         raise UserError(
             "Which macro?",
-            hint=phrase("`/macro list` shows what there is."),
+            hint=phrase("`/macro list` lists them all."),
             option="name",
             code="missing",
         )
@@ -123,7 +123,7 @@ async def list_macros(context: Context) -> Reply:
     if own_macros and server_macros:
         lines.append("The server's:")
     for name, macro in server_macros.items():
-        lines.append(_format_macro(macro, " (yours goes first)" if name in own_macros else ""))
+        lines.append(_format_macro(macro, " (yours is run instead)" if name in own_macros else ""))
     if not lines:
         how_to_save = phrase('Save one: `/macro add h "roll {{n=1}}d10>=8"`')
         how_to_run = phrase("Then run it: `/macro run h n=3`")
@@ -156,7 +156,7 @@ async def remove_macro(context: Context) -> Reply:
     context.commit.drop_docs.append((MACRO, build_macro_doc(macro, owner).key))
     server = " server" if options["server"] else ""
     restoring_command = Typed(f"/macro add {name}{server} text={quote_value(macro.text)}")
-    lines = (Typed(macro.text), Small(Phrase("To have it back: ", restoring_command)))
+    lines = (Typed(macro.text), Small(Phrase("To get it back: ", restoring_command)))
     return Reply(
         f"Macro {name} is deleted", lines, by=_format_owner(shared=options["server"]), private=True
     )
@@ -181,7 +181,7 @@ async def _build_missing_macro_error(context: Context, name: str) -> UserError:
 
 
 @declare_command(
-    "macro export", "Your macros as a file, to keep or to bring elsewhere", FOR_SERVER, private=True
+    "macro export", "Your macros as a file, to keep or to take elsewhere", FOR_SERVER, private=True
 )
 async def export_macros(context: Context) -> Reply:
     """Return the user's own macros, or the server's, as a text file that `/macro import` reads.
@@ -194,7 +194,7 @@ async def export_macros(context: Context) -> Reply:
     if not macros:
         raise UserError("There are no macros to export.", code="unknown-macro")
     text = "".join(f"{macro.name}: {macro.text}\n" for macro in macros.values())
-    advice = phrase("Bring them back, or elsewhere: `/macro import`")
+    advice = phrase("Import them again, here or elsewhere: `/macro import`")
     return Reply(
         format_count(len(macros), "macro"),
         (advice,),
@@ -206,7 +206,7 @@ async def export_macros(context: Context) -> Reply:
 
 @declare_command(
     "macro import",
-    "Macros from such a file: each line a name, a colon and a command",
+    "Import macros from a file: each line is a name, a colon and a command",
     Option("file", "file", "a file of exported macros", values=(".txt",)),
     FOR_SERVER,
     example="file=macros.txt",
@@ -333,7 +333,7 @@ async def _build_unknown_macro_error(context: Context, name: str) -> UserError:
     """
     user = context.command.who.key
     macros = await load_visible_macros(context.store, user, context.command.where)
-    hint = did_you_mean(name, list(macros)) or phrase("`/macro list` shows what there is.")
+    hint = did_you_mean(name, list(macros)) or phrase("`/macro list` lists them all.")
     return UserError(
         f'There is no macro "{name[:40]}".', hint=hint, option="name", code="unknown-macro"
     )

@@ -54,14 +54,16 @@ def need_manager(context: Context) -> None:
     here.
     """
     if not context.command.where.server:
-        hint = "Type it in a channel of the server that is to have the pack."
+        hint = "Type it in a channel of the server that should have the pack."
         raise UserError(
-            "Packs belong to a server or workspace; here is none.", hint=hint, code="no-server"
+            "Packs belong to a server or workspace, and this is neither.",
+            hint=hint,
+            code="no-server",
         )
     if not context.command.who.manager:
         raise UserError(
             f"Only a {get_manager_word(context.command.where.key)} can choose the packs.",
-            hint=phrase("Ask one of them. What is here already, everybody can see: `/pack list`"),
+            hint=phrase("Ask one of them. Anyone can see which packs are here: `/pack list`"),
             code="not-manager",
         )
 
@@ -134,7 +136,7 @@ def _describe_version(version: PackVersion, *, is_enabled: bool) -> str:
 
 @declare_command(
     "pack enable",
-    "Play a pack here: its commands are there for everybody on this server",
+    "Enable a pack: its commands work for everybody on this server",
     PACK,
     example="few-acres",
     private=True,
@@ -157,13 +159,13 @@ async def enable_pack(context: Context, hash: str | None = None) -> Reply:
     if previous_hash is None and len(enabled) >= MOST_ENABLED:
         hint = phrase("Switch one off first: `/pack disable`")
         raise UserError(
-            f"{MOST_ENABLED} packs are enabled here, and no more can be.",
+            f"{MOST_ENABLED} packs are enabled here, and that is the limit.",
             hint=hint,
             code="too-many",
         )
     if version.id in load_shared_systems():
         raise UserError(
-            f"/{version.id} is a command of this bot already, for everybody.",
+            f"/{version.id} is already one of this bot's own commands.",
             hint="Give the pack another id in its pack.yaml, and add it again.",
             option="pack",
             code="id-taken",
@@ -175,8 +177,8 @@ async def enable_pack(context: Context, hash: str | None = None) -> Reply:
     context.commit.docs.append(await build_enabled_doc(context.store, server, new_enabled))
     lines = _list_next_steps(pack, version)
     if previous_hash is not None:
-        lines.append("Games that were started with another version go on with that.")
-        lines.append(phrase("To move one on: `/game settings pack={id}`", id=version.id))
+        lines.append("Games that were started with another version keep it.")
+        lines.append(phrase("To update one: `/game settings pack={id}`", id=version.id))
     form = f"{OPEN_FORM}game start system={pack.home or version.id}"
     start_button = Button(form, "Start a game", "good")
     return Reply(title, tuple(lines), private=True, buttons=(start_button,))
@@ -210,7 +212,7 @@ def _list_next_steps(pack: PackSystem, version: PackVersion) -> list[Part]:
 
 @declare_command(
     "pack disable",
-    "Switch a pack off; games that play it go on",
+    "Switch a pack off; games that use it go on",
     PACK,
     example="few-acres",
     private=True,
@@ -259,7 +261,7 @@ async def export_pack(context: Context) -> Reply:
 
 @declare_command(
     "pack remove",
-    "Take a version of a pack off this server; games that play it go on",
+    "Remove a version of a pack from this server; games that use it go on",
     PACK,
     example="few-acres",
     private=True,
@@ -278,13 +280,15 @@ async def remove_pack(context: Context) -> Reply:
     if enabled.get(version.id) == version.hash:
         still_enabled = {id: hash for id, hash in enabled.items() if id != version.id}
         context.commit.docs.append(await build_enabled_doc(context.store, server, still_enabled))
-    lines = ("Games that were played with it stay, and go on.",)
-    return Reply(f"{version.title} {version.version} is taken off this server", lines, private=True)
+    lines = ("Games that use it stay and go on.",)
+    return Reply(
+        f"{version.title} {version.version} is removed from this server", lines, private=True
+    )
 
 
 @declare_command(
     "pack add",
-    "Bring your own game: it is checked, shown, and stays off until you enable it",
+    "Add your own game: it is checked, shown, and stays off until you enable it",
     build_optional(
         "file",
         "a zip, one YAML file, or a table (CSV, Excel, JSON)",
@@ -292,7 +296,7 @@ async def remove_pack(context: Context) -> Reply:
         values=(".zip", ".json", ".csv", ".tsv", ".txt", ".md", ".xlsx", *YAML),
     ),
     build_optional("text", "the pack as one text, pasted"),
-    build_optional("deck", "the list of a SealDice file that is to be a deck of cards"),
+    build_optional("deck", "the list in a SealDice file to use as a deck of cards"),
     example='text="pack.yaml: {id: few-acres, title: A Few Acres}"',
     private=True,
     needs_game=True,
@@ -321,9 +325,9 @@ async def need_room(context: Context) -> Sequence[PackVersion]:
     """Return the versions of packs that the server has. Raises UserError if it has enough."""
     versions = await list_versions(context.store, get_server_key(context.command.where))
     if len(versions) >= MOST_HERE:
-        hint = phrase("Take one away first: `/pack remove`")
+        hint = phrase("Remove one first: `/pack remove`")
         raise UserError(
-            f"This server has {MOST_HERE} packs, and no more are taken.", hint=hint, code="too-many"
+            f"This server has {MOST_HERE} packs, and that is the limit.", hint=hint, code="too-many"
         )
     return versions
 
@@ -344,7 +348,7 @@ async def save_reviewed_pack(
     if not is_stored:
         context.commit.docs += build_docs(review.content, review.about, server, context.now)
     enabled = await load_enabled(context.store, server)
-    result = "was here already" if is_stored else "is checked and kept"
+    result = "is already here" if is_stored else "is checked and saved"
     title = f"{review.about.title} {review.about.version} {result}"
     return await _build_review_reply(context, review, hash, title, enabled.get(review.about.id))
 
@@ -448,10 +452,10 @@ def build_refusal(faults: Sequence[str]) -> Reply:
     left_out = len(faults) - MOST_FAULTS
     if left_out > 0:
         lines.append(f"And {left_out} more.")
-    lines.append(phrase("Nothing of it was kept. Once mended, send it again: `/pack add`"))
+    lines.append(phrase("Nothing was saved. Once it is fixed, send it again: `/pack add`"))
     things = "one thing has" if len(faults) == 1 else f"{len(faults)} things have"
     error = UserError(
-        f"The pack was not taken: {things} to be put right", option="file", code="bad-pack"
+        f"The pack was not added: {things} to be fixed", option="file", code="bad-pack"
     )
     return replace(build_error_reply(error), lines=tuple(lines))
 
@@ -478,7 +482,7 @@ def _list_questions(review: Review) -> list[Part]:
     if not questions:
         return []
     if review.understood:
-        heading = "Hold this against your card:", "Hold these against your card:"
+        heading = "Compare this with your card:", "Compare these with your card:"
     else:
         heading = "One thing looks odd:", "These look odd but may be right:"
     lines: list[Part] = [heading[len(questions) > 1]]
@@ -528,9 +532,9 @@ def _describe_origin(review: Review) -> list[Part]:
     if about.notice:
         lines.append(about.notice)
     if about.inherits:
-        lines.append(f"It changes {about.inherits} and has all else of it.")
+        lines.append(f"It changes {about.inherits} and keeps the rest of it.")
     if about.extends:
-        lines.append(f"It adds to games of {about.extends}, and changes nothing there.")
+        lines.append(f"It adds to games of {about.extends} and changes nothing else in them.")
     return lines
 
 

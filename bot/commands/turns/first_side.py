@@ -87,5 +87,5 @@ async def _need_begin(context: Context, side: str) -> None:
             return
     else:
         return
-    hint = phrase("To change it all the same: `/game initiative {side}`", side=side)
-    raise UserError("Somebody has acted in this phase already.", hint=hint, code="phase-over")
+    hint = phrase("To change it anyway: `/game initiative {side}`", side=side)
+    raise UserError("Somebody has already acted in this phase.", hint=hint, code="phase-over")

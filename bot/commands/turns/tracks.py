@@ -23,7 +23,7 @@ from bot.ui.reply.reply import GAME, Reply
 
 @declare_command(
     "track show",
-    "What the game keeps beside its units, such as the weather",
+    "What the game tracks besides its units, such as the weather",
     private=True,
     needs_game=True,
 )
@@ -45,7 +45,7 @@ async def show_tracks(context: Context) -> Reply:
     "Set a track: your side's own, or the game's as its director",
     Option("name", "str", "which track", complete="track"),
     Option("to", "str", "its new value; +1 or -1 moves it up or down", complete="track-value"),
-    build_optional("side", "whose it is; left out: your side's", complete="side"),
+    build_optional("side", "whose it is; blank: your side's", complete="side"),
     example="weather mud",
     needs_game=True,
 )
@@ -122,7 +122,7 @@ def _find_track_side(context: Context, track: Track, typed: str | None) -> str:
     if not track.by_side:
         if typed:
             raise UserError(
-                f"{track.title} is the game's.",
+                f"{track.title} belongs to the game, not to a side.",
                 hint="Leave out side.",
                 option="side",
                 code="bad-value",
@@ -142,6 +142,6 @@ def _find_track_side(context: Context, track: Track, typed: str | None) -> str:
         raise UserError(f"Whose {track.title}?", hint=hint, option="side", code="missing")
     if is_guarded(game) and side != actor.side and not actor.directs:
         raise UserError(
-            f"{track.title} of {side} is theirs to set.", option="side", code="not-yours"
+            f"Only {side} can set their {track.title}.", option="side", code="not-yours"
         )
     return side

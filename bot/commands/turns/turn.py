@@ -120,7 +120,7 @@ async def begin_phase(
 @declare_command(
     "game pass",
     "Hand over to the next side",
-    build_flag("done", "you moved or acted without dice: this counts as no pass"),
+    build_flag("done", "you moved or acted without dice, so this is not a pass"),
     needs_game=True,
 )
 async def hand_over(context: Context) -> Reply:
@@ -262,7 +262,9 @@ async def _end_chit(context: Context, game: Game) -> Reply:
     if not name:
         hint = phrase("Draw it: `/deck draw {id}`", id=game.led)
         raise UserError(
-            f"The next {cups.get_nouns(game.led)[0]} is not drawn yet.", hint=hint, code="no-chit"
+            f"The next {cups.get_nouns(game.led)[0]} has not been drawn yet.",
+            hint=hint,
+            code="no-chit",
         )
     sentence = f"{context.user_name} is done with {name}"
     if context.actor.side not in game.go:

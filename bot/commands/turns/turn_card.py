@@ -182,7 +182,7 @@ def list_removed_markers(game_before: Game, game_after: Game, system: System | N
                 numbers.setdefault(words[name].label, []).append(unit.name)
     lines = list[str]()
     if marks:
-        lines.append(f"Markers come off: {_format_by_word(marks)}")
+        lines.append(f"Markers removed: {_format_by_word(marks)}")
     if numbers:
         lines.append(f"Gone: {_format_by_word(numbers)}")
     return lines
@@ -554,8 +554,8 @@ def _reopen_card(reply: Reply | None) -> Reply | None:
 
 @declare_command(
     "game plan",
-    "Announce reinforcements and events for a turn; alone: what is planned",
-    build_optional("turn", "the turn on whose card it is announced", type="int", min=1, max=200),
+    "Plan reinforcements and events for a turn; without options, list the plans",
+    build_optional("turn", "the turn whose card announces it", type="int", min=1, max=200),
     build_optional("text", "what happens then"),
     build_optional("remove", "the number of a plan to remove", type="int", min=1, max=10**9),
     example='4 "US reinforcements at A1"',
@@ -597,7 +597,7 @@ async def manage_plans(context: Context) -> Reply:
             problem, hint=hint, option="text" if turn is not None else "turn", code="missing"
         )
     if turn <= game.turn:
-        raise UserError(f"It is turn {game.turn} already.", option="turn", code="bad-value")
+        raise UserError(f"It is already turn {game.turn}.", option="turn", code="bad-value")
     if len(game.plans) >= MAX_PLANS:
         raise UserError(f"A game has at most {MAX_PLANS} plans.", code="too-many")
     game_after = replace(game, plans={**game.plans, str(context.ledger.next_number): turn})

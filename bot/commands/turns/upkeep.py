@@ -130,7 +130,7 @@ async def list_owed(context: Context) -> list[Part]:
         return []
     seen_piles = await _list_piles_seen_by_all(context, start)
     return [
-        _format_owed_roll(upkeep, "Still to be rolled")
+        _format_owed_roll(upkeep, "Still to roll")
         for upkeep in list_upkeep(lambda: start, system, "", closed=seen_piles)
         if upkeep.options is not None and upkeep.sequence.id not in rolled_sequences
     ]
@@ -183,7 +183,7 @@ async def _play_upkeep(
             piles=piles,
         )
     except DieOwed:
-        return [_format_owed_roll(upkeep, "To be rolled first, once everybody is here")]
+        return [_format_owed_roll(upkeep, "Roll this first, once everybody is here")]
     except UserError as error:
         return [Small(f"{sequence.title} was not run: {error.message}")]
     record = outcome.record
@@ -248,4 +248,4 @@ def _explain_passed_units(upkeep: Upkeep) -> list[Part]:
     for name, reason in upkeep.passed:
         names_by_reason.setdefault(reason.removeprefix(f"{name} ").rstrip("."), []).append(name)
     text = "; ".join(f"{join_names(names)} ({reason})" for reason, names in names_by_reason.items())
-    return [Small(capitalize_first(f"{upkeep.sequence.title} passes over {text}."))] if text else []
+    return [Small(capitalize_first(f"{upkeep.sequence.title} skips {text}."))] if text else []

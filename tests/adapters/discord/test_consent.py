@@ -122,7 +122,7 @@ async def test_an_id_that_discord_did_not_resolve_is_not_believed(discord: Disco
     discord.permit_user(anna.id, secret, view_channel=False)
     await begin(anna, table)
     for target in (theirs, secret, discord.channel("open")):
-        assert "not a channel of this server in which you may write" in await forged(
+        assert "not a channel of this server that you can write in" in await forged(
             anna, table, target
         )
     everything = str((1 << 50) - 1)
@@ -133,7 +133,7 @@ async def test_an_id_that_discord_did_not_resolve_is_not_believed(discord: Disco
     assert "cannot see that channel" in await forged(anna, table, theirs, permissions=everything), (
         "Discord knows better"
     )
-    assert "in which you may write" in await forged(anna, table, secret, permissions="0")
+    assert "that you can write in" in await forged(anna, table, secret, permissions="0")
     # a new server may have its welcome
     there = [message.text for message in (*theirs.messages, *secret.messages)]
     assert not any("Hill" in text or "Anna" in text for text in there)

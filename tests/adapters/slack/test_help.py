@@ -186,7 +186,7 @@ async def test_the_shortcut_fire_opens_the_game_whose_units_fire(
     woods = home.channel("woods")
     async with running(socket_slack, tmp_path, home):
         nobody = await (await anna.shortcut("fire")).answer()
-        assert "no game here whose units fire" in nobody.everything
+        assert "None of your games here has a unit that can fire" in nobody.everything
         await (await anna.slash(games, "/game", 'start lnlt "Hill 875" sides="US, VC"')).answer()
         for line in ("join US", "initiative VC", "next"):
             await (await anna.slash(games, "/game", line)).answer()

@@ -146,7 +146,7 @@ async def test_an_installation_must_be_agreed_to_in_the_same_browser(
             cookie = {"Cookie": f"grognard_install={state}"}
             for query, text in (
                 ({"state": state}, "invalid_code"),
-                ({"state": f"{state}0"}, "another browser"),
+                ({"state": f"{state}0"}, "a different browser"),
             ):
                 async with browser.get(
                     page(bot, REDIRECT_PATH), params=query, headers=cookie

@@ -29,7 +29,7 @@ async def test_a_pack_comes_by_a_mention_and_is_played_as_text_mention_and_form(
         review = await (
             await anna.mention(games, "pack add", files={"few.zip": zip_content(content)})
         ).answer()
-        assert "Few 1 is checked and kept" in review.everything
+        assert "Few 1 is checked and saved" in review.everything
         assert "Combat sequences: Shoot." in review.everything
         enabled = await (await anna.press(review, "Enable")).answer()
         assert "Few 1 is enabled here" in enabled.everything

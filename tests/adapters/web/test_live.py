@@ -108,7 +108,7 @@ async def test_an_address_outlives_a_restart_and_is_nowhere_in_the_store() -> No
         assert token not in repr(stored)
         kept = await channel.app.store.load_earlier_reply("t" + str(int(next(channel._ids)) - 1))
         assert token not in json.dumps(kept)
-        assert "Its address was shown once" in json.dumps(kept)
+        assert "The link was shown only once" in json.dumps(kept)
     async with served(channel) as site:
         assert (await site.get(f"/g/{token}"))[0] == 200
         await channel.do("Anna", "game delete confirm")
