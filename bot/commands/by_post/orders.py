@@ -397,9 +397,9 @@ def _build_card(context: Context) -> Reply:
     lines = [opening]
     names = [ledger.get_name(game.orders[str(number)]) for number in sort_orders(game)]
     if names:
-        readers = (
-            f"only {names[0]} can read them" if len(names) == 1 else "each can read only their own"
-        )
+        readers = "each can read only their own"
+        if len(names) == 1:
+            readers = f"only {names[0]} can read them"
         lines.append(Small(f"Sealed by {join_names(names)}; {readers}."))
     return Reply(
         f"{_format_orders_of_turn(game, capital=True)}: {side_texts}",
