@@ -76,7 +76,7 @@ MISTAKES = [
     ('lnlt fire "2 squads fp=4" "squad morale=5"', "begins with a unit", "each by itself: squad; squad"),
     ('lnlt fire "Squad 9 fp=4" "squad morale=5"', 'The roster has no unit "Squad 9"', "written with its name"),
     ("ucn shoot rifle 12", 'There is no unit type "rifle"', "Did you mean automatic-rifle, battle-rifle or"),
-    ('ucn shoot "2 smg" 12', "begins with a unit", "Write n=2 behind it."),
+    ('ucn shoot "2 smg" 12', "begins with a unit", "Write n=2 after it."),
     ('baps fire "soldier weapon=riffle" 10 soldier', "weapon must be one of", "Did you mean rifle-"),
     ("lnlt fire " + '"' + "squad fp=1; " * 41 + '"', "at most 40 units", "Split the attack."),
     # numbers

@@ -104,7 +104,7 @@ def test_other_tables_are_counted_and_said_never_passed_over(
     path.write_text(json.dumps(rechained(log)))
     assert main(["verify", str(path)]) == 3
     out = capsys.readouterr().out
-    assert f"1 outcome could not be played again (other tables). Events: #{fired['number']}." in out
+    assert f"1 outcome could not be replayed (other tables). Events: #{fired['number']}." in out
     assert f"Dice in those events: {len(fired['dice'])}." in out
     fired["dice"][0] |= {"faces": [6] * 6, "value": 6}
     path.write_text(json.dumps(rechained(log)))
@@ -149,7 +149,7 @@ def test_deleted_texts_leave_digests_that_rest_on_the_event_alone() -> None:
     found = check(rechained(log))
     assert (found.faults, found.unread, found.status) == ((), 1, 0)
     assert (
-        "1 digest of players' texts taken from the event alone: the texts were deleted."
+        "1 digest of players' texts taken only from the event: the texts were deleted."
         in format_summary(found)
     )
     assert verify_log.check(log).unchecked_digests == 1

@@ -125,7 +125,7 @@ def _parse_number(flaws: list[str], word: str) -> float:
     """
     number = float(word)
     if not math.isfinite(number):
-        flaws.append(f"{word[:40]} is not a number that can be read.")
+        flaws.append(f"{word[:40]} is not a readable number.")
     return number
 
 

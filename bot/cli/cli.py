@@ -98,7 +98,7 @@ class Arguments:
         words = self.take_words(*names)
         surplus = [*self.words, *self.pairs]
         if surplus:
-            hint = f"It takes {' and '.join(names)} alone." if names else "It takes nothing here."
+            hint = f"It takes only {' and '.join(names)}." if names else "It takes nothing here."
             raise UserError(f'"{surplus[0][:40]}" is left over.', hint=hint, code="loose-word")
         return words
 
@@ -348,7 +348,7 @@ def check_health(words: Sequence[str]) -> int:
     settings = load_settings()
     if not settings.health_port:
         raise UserError(
-            "HEALTH_PORT is not set, so there is nobody to ask.",
+            "HEALTH_PORT is not set, so there is no bot to ask.",
             hint=f"Put this line in {get_settings_place()}: HEALTH_PORT=9090",
             code="bad-settings",
         )
@@ -359,7 +359,7 @@ def check_health(words: Sequence[str]) -> int:
         response = connection.getresponse()
         body = response.read(4096)
     except (OSError, http.client.HTTPException) as error:
-        print(f"Nobody answers at port {settings.health_port} of {host}: {error}.")
+        print(f"No bot answers at port {settings.health_port} of {host}: {error}.")
         return 1
     print(body.decode("utf-8", "replace").strip())
     return int(response.status != 200)

@@ -3,42 +3,42 @@
 COMMANDS: dict[str, tuple[str, str, str, str]] = {
     "play": (
         "[--as NAME]",
-        "the console: every command, one channel, state kept",
+        "the console: every command, one channel, games saved",
         "Reads lines from a terminal or a pipe; `as NAME` switches player, `source FILE` types the lines of a "
-        "file, `quit` leaves. Exit status 1 if a command of a pipe was refused.",
+        "file, `quit` leaves. Exit status 1 if a command from a pipe was refused.",
         "grognard play --as Anna",
     ),
-    "systems": ("", "the systems it knows", "A line each: id and title.", "grognard systems"),
+    "systems": ("", "the rule sets it knows", "A line each: id and title.", "grognard systems"),
     "tables": (
         "SYSTEM",
-        "the tables of a system",
+        "the tables of a rule set",
         "A line each: id, title and inputs.",
         "grognard tables lnlt",
     ),
     "sequences": (
         "SYSTEM",
-        "the combat sequences of a system",
+        "the combat sequences of a rule set",
         "A line each: id, title and inputs.",
         "grognard sequences lnlt",
     ),
     "lookup": (
         "SYSTEM TABLE key=value ... [--json]",
         "read a table",
-        "A bare word switches an option on. With --json the outputs alone, as one object.",
+        "A bare word switches an option on. --json prints only the outputs, as one object.",
         "grognard lookup lnlt melee-odds attack=7 defense=5",
     ),
     "resolve": (
         "SYSTEM SEQUENCE key=value ... [--dice 5,2,3] [--json]",
         "play a combat sequence",
-        "--dice gives the dice in the order in which they are asked for; they must be used up. With --json: "
+        "--dice gives the dice in the order asked for; all of them must be used. With --json: "
         '{"out": {...}, "dice": [{"label", "sides", "value"}, ...]}.',
         'grognard resolve lnlt morale-check units="squad morale=5" --dice 2,3',
     ),
     "odds": (
         "SYSTEM SEQUENCE key=value ... [--by FIELD ...] [--compare | --rounds N] [--json]",
         "exact odds of a combat sequence; rolls nothing",
-        "--by names outputs, together: `targets[0].result`. --compare tells what each change is "
-        "worth, --rounds the odds of so many rounds. With --json: values and fractions.",
+        "--by names one or more outputs: `targets[0].result`. --compare shows what each "
+        "change is worth, --rounds the odds over that many rounds. With --json: values and fractions.",
         'grognard odds lnlt fire attackers="squad fp=2" targets="squad morale=4"',
     ),
     "roll": (
@@ -50,7 +50,7 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
     "batch": (
         "",
         "JSON Lines in, JSON Lines out",
-        'One answer a line, in order. Requests: {"id", "op": "lookup", "system", "table", "in"}, {"op": "resolve", '
+        'One answer per line, in order. Requests: {"id", "op": "lookup", "system", "table", "in"}, {"op": "resolve", '
         '"system", "sequence", "in", "dice"}, {"op": "odds", ..., "by"}, {"op": "roll", "expression", "dice"}. '
         'Answers: {"id", "ok": true, "out", "text"}, or {"ok": false, "error": {"code", "message", "hint"}}.',
         """echo '{"id": 1, "op": "roll", "expression": "2d6"}' | grognard batch""",
@@ -59,19 +59,19 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
         "bash|zsh|fish",
         "a script that completes commands, systems, tables, sequences and inputs on Tab",
         "bash: `source <(grognard completion bash)` in .bashrc; zsh likewise in .zshrc; fish: `grognard completion "
-        "fish > ~/.config/fish/completions/grognard.fish`. Packs that GROGNARD_PACKS names are offered, too.",
+        "fish > ~/.config/fish/completions/grognard.fish`. It also offers packs that GROGNARD_PACKS names.",
         "grognard completion bash",
     ),
     "verify": (
         "FILE [--head HASH] [--heads TEXT]",
         "recompute chain, dice and outcomes of an exported log",
-        "--head is the hash that an answer showed, --heads a text with several (- reads it from standard input). Exit "
-        "status 1 when something does not fit, 3 when not all of it can be played again.",
+        "--head is a hash that an answer showed, --heads a text with several (- reads it "
+        "from standard input). Exit status 1 if something does not fit, 3 if some of it cannot be replayed.",
         "grognard verify hill-875.json --head 1f3a5c7e",
     ),
     "picture": (
         "table|odds SYSTEM NAME key=value ... | game FILE [NUMBER] [-o FILE.svg|FILE.png]",
-        "what lookup or odds say, drawn; or an exported game, or one result of it",
+        "a picture of a table, of odds, or of an exported game or one of its results",
         'The file name sets the format; PNG needs pip install "grognard[pictures]".',
         "grognard picture table lnlt melee-odds attack=7 defense=5 -o odds.svg",
     ),
@@ -89,32 +89,33 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
     ),
     "new": (
         "FOLDER | --blank FOLDER/TABLE.yaml [--rows 2-12] [--columns 4]",
-        "a first pack to begin with, or a blank table in one",
-        "Small, but whole: a results table, column shifts, units, phases, a scenario. See docs/authors.md. "
+        "a small pack to start from, or a blank table in one",
+        "Small but complete: a results table, column shifts, units, phases, a scenario. See docs/authors.md. "
         "--blank writes a table whose heads and cells you type from your own card.",
         "grognard new few-acres",
     ),
     "check": (
         "FOLDER|FILE [--json] [--watch]",
-        "what is wrong in a pack",
-        "Faults name file, line, row and column; questions are things worth a second look. Runs the "
-        "pack's examples, in a process of its own. --watch does so whenever a file changes, draws the table and plays "
+        "a check of a pack for faults",
+        "Faults name file, line, row and column; questions are things worth a second look. "
+        "Runs the pack's examples in a separate process. --watch does so whenever a file "
+        "changes, draws the table and plays "
         "the example of the sequence you are at, until Ctrl-C. Exit status 1 on faults.",
         "grognard check few-acres --watch",
     ),
     "try": (
         "PACK [--as NAME]",
-        "play a pack at once, to try it",
-        "The console with a game of this pack begun, with its first scenario. Nothing of it is kept.",
+        "try a pack out in the console",
+        "Opens the console with a game of this pack and its first scenario. Nothing is saved.",
         "grognard try few-acres",
     ),
     "import": (
         "FILE|FOLDER [--pack FOLDER] [--id ID] [--group GROUP] [--deck LIST]",
         "a table or a deck from a spreadsheet, a list or another program",
-        "The format is detected from the text; - reads it from standard input. Prints the table as YAML, "
-        "how it was read and what to look at again; --pack puts it into the folder of a pack, or into a new one; "
-        "--deck makes a list "
-        "of SealDice a deck of cards. A folder or zip is read whole, and what is left out is said with the reason. "
+        "The format is detected from the text; - reads it from standard input. Prints the "
+        "table as YAML, how it was read and what to check; --pack puts it into a pack's folder, old or new; "
+        "--deck turns a SealDice list into a deck of cards. A folder or zip is read whole, "
+        "and anything left out is listed with the reason. "
         "Exit status 1 on faults.",
         "grognard import combat.csv --pack few-acres",
     ),
@@ -126,53 +127,55 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
     ),
     "fuzz": (
         "SYSTEM|FOLDER [--plays N] [--seed N]",
-        "random games, each checked whole",
-        "Log, chain, dice and state must agree, odds add up to 1, nothing may crash. Exit status 1 when something does "
-        "not hold; that game is then written to a file which /game import takes.",
+        "random games, each checked from start to end",
+        "Log, chain, dice and state must agree, odds add up to 1, nothing may crash. Exit "
+        "status 1 if something is wrong; that game is then written to a file for /game import.",
         "grognard fuzz few-acres --plays 50 --seed 7",
     ),
     "doctor": (
         "[--replay]",
-        "what is right and what to fix",
-        "Settings, data folder, tables, database and tokens; --replay also plays every game of the database again. "
-        "Exit status 1 when something is to be fixed.",
+        "what is set up right and what to fix",
+        "Settings, data folder, tables, database and tokens; --replay also replays every "
+        "game in the database. Exit status 1 if something needs fixing.",
         "grognard doctor",
     ),
     "health": (
         "[--ready|--live]",
-        "how the running bot is",
+        "how the running bot is doing",
         "Asks the port of HEALTH_PORT. Exits 1 and says why when commits fail, the disk is nearly full, "
-        "answers pile up or a platform is gone. --ready asks whether every platform is connected at this moment, "
-        "--live only whether the bot is alive: for whatever starts it again.",
+        "answers pile up or a platform is gone. --ready asks whether every platform is "
+        "connected right now, --live only whether the bot is alive, so that a supervisor can restart it.",
         "grognard health",
     ),
     "backup": (
         "FILE",
-        "copy the database, also while the bot runs",
-        "The copy is checked, and for its owner alone: it holds the seeds of running games. FILE must not exist yet.",
+        "copy the database, even while the bot runs",
+        "The copy is checked, and only its owner can read it: it holds the seeds of "
+        "running games. FILE must not exist yet.",
         "grognard backup /var/backups/grognard/monday.db",
     ),
     "rerun": (
         "GAME ...|--all",
         "replays stored games with today's tables",
-        "For whoever changed a table or a pack: lists each outcome that would be another now, and changes nothing. "
-        "Exit status 1 where there is one.",
+        "After you change a table or a pack: lists each outcome that would be different "
+        "now, and changes nothing. Exit status 1 if there is one.",
         "grognard rerun --all",
     ),
     "copy": (
         "FROM [TO]",
         "all games into an empty database, SQLite or PostgreSQL",
-        "Each is an address as DATABASE_URL has it, or a file with a line DATABASE_URL=...; without TO it is the "
-        "DATABASE_URL of the settings. An address with a password must be in a file: other users can read a "
-        "command line. Stop the bot first: what is played meanwhile is not copied. All is copied or nothing, then "
-        "every game is played again; exit status 1 if one does not verify.",
+        "Each is an address as in DATABASE_URL, or a file with a line DATABASE_URL=...; "
+        "without TO, games go to the DATABASE_URL of the settings. An address with a "
+        "password must be in a file: other users can read a "
+        "command line. Stop the bot first: nothing played in the meantime is copied. It "
+        "copies everything or nothing, then replays every game; exit status 1 if one does not verify.",
         "grognard copy sqlite:///grognard.db",
     ),
     "restore": (
         "FILE",
-        "put a copy back in place of the database",
-        "Only while no bot has the database open. What was there stays beside it under another name; the new file "
-        "belongs to whoever owned the old one.",
+        "replace the database with a copy",
+        "Works only while no bot has the database open. The old file stays next to it "
+        "under another name; the new one has the same owner.",
         "grognard restore /var/backups/grognard/monday.db",
     ),
     "discord": (
@@ -190,19 +193,19 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
     "run": (
         "",
         "serve every platform whose tokens are set",
-        "Until SIGINT or SIGTERM.",
+        "Runs until SIGINT or SIGTERM.",
         "grognard run",
     ),
     "manifest": (
         "slack [--url HTTPS]",
         "the Slack app's manifest",
-        "With --url for HTTP mode, else for Socket Mode.",
+        "With --url it is for HTTP mode, otherwise for Socket Mode.",
         "grognard manifest slack",
     ),
     "commands": (
         "discord",
         "the commands for Discord, as JSON",
-        "As Discord's API takes them.",
+        "In the form that Discord's API takes.",
         "grognard commands discord",
     ),
 }
@@ -226,8 +229,11 @@ def format_overview() -> str:
             entries.append(f"  {usage:{width}}  {summary}")
         else:
             entries.append(f"  {usage}\n  {'':{width}}  {summary}")
-    packs = "--packs FOLDER, with any of them, adds the packs of a folder; --packs free those that come with it."
-    hints = "grognard COMMAND --help tells more and gives an example. --version says which release this is."
+    packs = (
+        "--packs FOLDER, with any of them, adds the packs of a folder; "
+        "--packs free adds those that come with Grognard."
+    )
+    hints = "grognard COMMAND --help says more and gives an example. --version shows the release."
     return "\n".join(("usage: grognard COMMAND ...", "", *entries, "", packs, hints, ""))
 
 

@@ -60,7 +60,7 @@ def print_completion(words: Sequence[str]) -> None:
     (shell,) = Arguments(words, flags={}).take_only("bash, zsh or fish")
     if shell not in SCRIPTS:
         hint = did_you_mean(shell, SCRIPTS) or "There are scripts for bash, zsh and fish."
-        raise UserError(f'There is no completion for "{shell[:40]}".', hint=hint, code="bad-value")
+        raise UserError(f'No completion for "{shell[:40]}".', hint=hint, code="bad-value")
     print(SCRIPTS[shell], end="")
 
 

@@ -58,7 +58,7 @@ def back_up_database(words: Sequence[str]) -> int:
         hint = "The bot creates it at its first start; GROGNARD_DATA names its folder."
         raise UserError(f"There is no database {source} yet.", hint=hint, code="no-such-file")
     if _file_exists(copy, "written"):
-        raise UserError(f"{copy} is there already.", hint="Name a new file.", code="file-exists")
+        raise UserError(f"{copy} already exists.", hint="Name a new file.", code="file-exists")
     try:
         games, faults = _make_backup(settings, copy)
     except UserError as error:
@@ -95,7 +95,7 @@ def restore_database(words: Sequence[str]) -> int:
         make_folder(folder)  # on a new machine the bot has not made it yet
     except OSError as error:
         raise UserError(
-            f"{folder} cannot be made: {error.strerror or error}.", code="file-failed"
+            f"{folder} cannot be created: {error.strerror or error}.", code="file-failed"
         ) from None
     if settings.postgres:
         result = _restore_postgres(settings, copy)
@@ -103,9 +103,9 @@ def restore_database(words: Sequence[str]) -> int:
         result = _restore_file(Path(source), copy)
     print(f"{source} holds {format_count(result.games, 'game')} of {copy} now.")
     if result.old_database is not None:
-        print(f"What was there before is kept as {result.old_database}.")
+        print(f"The old database is kept as {result.old_database}.")
     print(
-        "Tell your players: what was rolled since is gone, and each game needs /fair reveal for a new seed."
+        "Tell your players: anything rolled since then is gone, and each game needs /fair reveal for a new seed."
     )
     return _print_faults(result.faults)
 
@@ -168,7 +168,7 @@ async def _save_backup_time(settings: Settings, *, is_whole: bool) -> None:
             await store.put_doc(build_copy_doc(earlier, time.time(), is_whole=is_whole))
     except UserError as error:
         if is_whole:  # otherwise there is no copy, and the reason for that is shown already
-            print(f"The time of the copy could not be written down: {error.message}")
+            print(f"The time of the copy could not be recorded: {error.message}")
 
 
 def _restore_file(database: Path, copy: Path) -> RestoreResult:
@@ -276,7 +276,7 @@ def _print_faults(faults: Sequence[str]) -> int:
     for fault in faults:
         print(fault)
     if faults:
-        print("grognard doctor --replay tells whether the database itself has it, too.")
+        print("grognard doctor --replay shows whether the database itself has it too.")
     return int(bool(faults))
 
 
@@ -293,7 +293,7 @@ def _copy_sqlite_file(source: Path, target: Path) -> int:
             closing(sqlite3.connect(draft)) as copy,
         ):
             if check_ours(original, source) == 0:
-                raise UserError(f"{source} is no database of Grognard.", code="bad-backup")
+                raise UserError(f"{source} is not a Grognard database.", code="bad-backup")
             original.backup(copy)
             copy.execute("PRAGMA journal_mode = DELETE")
             check_lines = [line for (line,) in copy.execute("PRAGMA integrity_check(5)")]
@@ -411,7 +411,7 @@ def _load_settings_of(location: str) -> Settings:
         url = _read_database_url(Path(location))
     if is_address and _has_password(url):
         raise UserError(
-            "This address has a password, and each user of this machine can read a command line.",
+            "This address has a password, and every user of this machine can read a command line.",
             hint=f"Write DATABASE_URL=... into {get_settings_place()}, and name that file instead of the address.",
             code="bad-arguments",
         )
@@ -480,7 +480,7 @@ async def _copy_store(source: Settings, target: Settings) -> int:
         print(fault)
     if faults:
         print(
-            "Look into that before you use the copy; grognard doctor --replay tells whether the source has it, too."
+            "Look into that before you use the copy; grognard doctor --replay shows whether the source has it too."
         )
         return 1
     return 0
@@ -541,9 +541,9 @@ async def _replay_games(games: tuple[str, ...]) -> int:
         print(f"... and {hidden} more")
     outcomes = format_count(count, "outcome")
     if not changed:
-        print(f"{outcomes} played again, each as it was.")
+        print(f"{outcomes} replayed, all as they were.")
         return 0
-    print(f"{outcomes} played again, {changed.total()} would be another: ", end="")
+    print(f"{outcomes} replayed, {changed.total()} would be different: ", end="")
     print(", ".join(f"{name} {number}" for name, number in changed.most_common()) + ".")
     print(
         "Raise `edition` in the game's game.yaml (docs/editions.md): games so far stay as they were."

@@ -146,19 +146,19 @@ def _check_files_of_settings(findings: CheckupFindings) -> None:
     file_exists = file.is_file()
     if file_exists and file.stat().st_mode & 0o077:
         findings.add_fault(
-            f"{file} may be read by other users, and has tokens in it. Type: chmod 600 {file}"
+            f"{file} has tokens in it, and other users can read it. Type: chmod 600 {file}"
         )
     service = find_service()
     if service is not None:
         if service.settings.is_file() and are_settings_open(service):
             findings.add_fault(
-                f"{service.settings} may be read by other users, and has tokens in it. "
+                f"{service.settings} has tokens in it, and other users can read it. "
                 f"Type: sudo chmod 640 {service.settings}"
             )
     elif file_exists:
         findings.add_ok(f"settings from {file.absolute()}")
     else:
-        findings.add_note(f"settings from the environment alone: there is no {file.absolute()}")
+        findings.add_note(f"settings only from the environment: there is no {file.absolute()}")
 
 
 def _check_live(findings: CheckupFindings, settings: Settings) -> None:
@@ -174,11 +174,11 @@ def _check_live(findings: CheckupFindings, settings: Settings) -> None:
         )
     elif settings.live_port and not settings.public_url:
         findings.add_note(
-            f"shared games: {settings.address}, on this machine alone; PUBLIC_URL names where others reach them"
+            f"shared games: {settings.address}, on this machine only; PUBLIC_URL names where others reach them"
         )
     elif not settings.public_url.startswith("https://"):
         findings.add_note(
-            f"shared games: {settings.public_url} is not encrypted; put a proxy with a certificate before it"
+            f"shared games: {settings.public_url} is not encrypted; put a proxy with a certificate in front of it"
         )
     elif not settings.live_port:
         findings.add_note(
@@ -194,11 +194,11 @@ def _check_health(findings: CheckupFindings, settings: Settings) -> None:
     """Check the settings of the health port."""
     if not settings.health_port:
         findings.add_note(
-            "HEALTH_PORT is not set: nobody can ask how the bot is (deploy/operations.md)"
+            "HEALTH_PORT is not set: nobody can check how the bot is doing (deploy/operations.md)"
         )
     elif settings.health_port in (settings.live_port, settings.port):
         findings.add_fault(
-            f"HEALTH_PORT {settings.health_port} is another port's number too: give health one of its own"
+            f"HEALTH_PORT {settings.health_port} is also another port's number: give health one of its own"
         )
     elif find_spec("prometheus_client") is None:
         findings.add_note(
@@ -220,12 +220,12 @@ def _check_folder(findings: CheckupFindings, data: Path) -> None:
     folder = next(parent for parent in parents if os.path.exists(parent))
     if not folder.is_dir():
         findings.add_fault(
-            f"data folder {data}: {folder} is no folder. Set GROGNARD_DATA to another place"
+            f"data folder {data}: {folder} is not a folder. Set GROGNARD_DATA to another place"
         )
         return
     if not os.access(folder, os.W_OK | os.X_OK) or os.statvfs(folder).f_flag & os.ST_RDONLY:
         findings.add_fault(
-            f"data folder {data}: {folder} cannot be written by this user. Mend its rights or its mount"
+            f"data folder {data}: {folder} cannot be written by this user. Fix its permissions or its mount"
         )
         return
     findings.add_ok(f"data folder {data}")
@@ -238,7 +238,7 @@ def _check_folder(findings: CheckupFindings, data: Path) -> None:
     readable = [path for path in paths if path.stat().st_mode & 0o077]
     if readable and not Path.cwd().is_relative_to(data.resolve()):
         findings.add_note(
-            f"others may read {readable[0]}; the bot takes that right away at its next start"
+            f"others can read {readable[0]}; the bot will stop that at its next start"
         )
 
 
@@ -255,7 +255,7 @@ def _check_copy(findings: CheckupFindings, doc: Doc | None, now: float) -> None:
         )
     elif "at" not in data:
         findings.add_note(
-            "no copy of the games was made yet: grognard backup FILE, each night (deploy/README.md)"
+            "the games have not been backed up yet: grognard backup FILE, each night (deploy/README.md)"
         )
     else:
         hours = round((now - data["at"]) / 3600)
@@ -297,7 +297,7 @@ async def _check_database(
             with explain_file_errors(settings.database, "read"):
                 file_exists = settings.database.exists()
             if not file_exists:
-                findings.add_note(f"{name} does not exist yet; it is made at the first start")
+                findings.add_note(f"{name} does not exist yet; it is created at the first start")
                 return
         async with await open_store(settings) as store:
             if settings.database is not None:

@@ -35,7 +35,7 @@ def write_picture(words: Sequence[str]) -> None:
     kind, id = arguments.take_words("table, odds or game", "SYSTEM or FILE")
     if kind not in KINDS:
         hint = did_you_mean(kind, KINDS) or "A picture shows a table, odds or a game."
-        raise UserError(f'There are no pictures of "{kind[:40]}".', hint=hint, code="bad-value")
+        raise UserError(f'No pictures of "{kind[:40]}".', hint=hint, code="bad-value")
     name = Path(id).stem if kind == "game" else arguments.take_words("NAME")[0]
     file = Path(arguments.flags.get("out", [f"{name}.png"])[-1])
     if file.suffix.casefold() not in SUFFIXES:

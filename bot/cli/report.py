@@ -51,7 +51,7 @@ def write_report(words: Sequence[str]) -> None:
             text = build_page(export, compute_export_facts(export))
     except (KeyError, TypeError, ValueError, AttributeError, IndexError):
         raise UserError(
-            f"The file {path} is damaged: no page can be made of it.",
+            f"The file {path} is damaged: no page can be made from it.",
             hint="grognard verify shows what is wrong.",
             code="damaged-log",
         ) from None

@@ -229,7 +229,7 @@ def _check_table(table: Table, file: str, results: _CheckResults, max_situations
         listed = ", ".join(f"{row} ({count})" for row, count in first_rows)
         blanks = format_count(len(table.blank), "blank", "blanks")
         results.questions.append(
-            f"{file}: {blanks} to be typed from your card; who comes to one is refused: {listed}"
+            f"{file}: {blanks} for you to type from your card; a lookup that reaches one is refused: {listed}"
         )
     faults, questions = lint_table(table, file, max_situations)
     results.faults += faults
@@ -273,7 +273,7 @@ def _count_states(sequence: Sequence, results: _CheckResults) -> None:
     elif bound.least > STATE_BUDGET:
         row = _name_row(sequence)
         results.questions.append(
-            f"{row}: its odds are too large to count for {MAX_UNITS} units; must so many dice be read later?"
+            f"{row}: its odds take too long to count for {MAX_UNITS} units; do that many dice have to be read later?"
         )
 
 
@@ -303,8 +303,8 @@ def _find_sequence_fault(system: System, sequence: Sequence, questions: list[str
         return f"{row}: its example fails in a formula: {error}"
     except TypeError:
         return (
-            f"{row}: its example fails in a formula: it adds or compares what is not of one kind, "
-            f"such as a number and a word"
+            f"{row}: its example fails in a formula: it adds or compares two different "
+            "kinds, such as a number and a word"
         )
 
 
@@ -364,11 +364,11 @@ def _try_example(system: System, sequence: Sequence, row: str, questions: list[s
     if sequence.declaration is not None:
         reason = find_bad_dice(sequence)
         if reason:
-            return f"{row}: some dice come to no result: {reason}"
+            return f"{row}: some dice lead to no result: {reason}"
     play = play_sequence(sequence, example, create_throwaway_source())
     if sequence.declaration is not None and play.dice and not sequence.odds_by:
         questions.append(
-            f"{row}: it has no odds; odds_by: OUTPUT says by which output they are counted"
+            f"{row}: it has no odds; odds_by: OUTPUT names the output to count them by"
         )
     results = system.game.get("results") or {}
     has_results = sequence.id in results or "*" in results
@@ -389,8 +389,9 @@ def _list_new_types(system: System) -> Iterator[str]:
     new_types = [type for type in system.words["units"].types if type not in inherited_types]
     if new_types:
         yield (
-            f"{system.id}/game.yaml, row units types: the combat sequences of {system.parent.id} know nothing of "
-            f"{', '.join(new_types)} and may refuse them; has the pack some for them?"
+            f"{system.id}/game.yaml, row units types: the combat sequences of "
+            f"{system.parent.id} do not know {', '.join(new_types)} and may refuse them; "
+            "does the pack have some for them?"
         )
 
 
@@ -403,9 +404,9 @@ def _list_large_commands(system: System) -> Iterator[str]:
         count = count_characters(registry, name)
         if count > MOST_CHARACTERS:
             yield (
-                f"{system.id}: Discord takes 8,000 characters for a command with all that is below it, and /{name} has "
-                f"about {count:,}: it would be missing there. Leave out inputs, or tables of the game that it inherits "
-                "(TABLE.yaml with nothing but null), or make two packs of it"
+                f"{system.id}: Discord allows 8,000 characters for a command and everything below it, and /{name} has "
+                f"about {count:,}: Discord would not show it. Leave out inputs, or tables of the game that it inherits "
+                "(TABLE.yaml with nothing but null), or split it into two packs"
             )
 
 
@@ -480,7 +481,7 @@ def _find_unowned_chits(system: System, deck: GameDeck, file: str) -> Iterator[s
             word = str(facts.get(key, words[0]))
             if word not in words:
                 hint = did_you_mean(word, words) or f"There are {', '.join(words)}."
-                yield f'{file}, row cards {id}, column {key}: nobody is of "{word}". {hint}'
+                yield f'{file}, row cards {id}, column {key}: no unit is of "{word}". {hint}'
 
 
 def _find_unknown_sequences(system: System) -> Iterator[str]:
@@ -507,9 +508,7 @@ async def check_in_process(content: Content, seconds: float = UNTRUSTED_SECONDS)
     try:
         return await worker.run(check_content, dict(content))
     except TooManyStates:
-        fault = (
-            f"it takes more than {seconds:g} seconds or too much memory to check: it is too costly"
-        )
+        fault = f"it takes more than {seconds:g} seconds or too much memory to check"
         return Report((fault,))
     finally:
         await worker.close()
@@ -536,4 +535,4 @@ def format_report(report: Report) -> Iterator[str]:
     yield from (f"fault     {fault}" for fault in report.faults)
     yield from (f"question  {question}" for question in report.questions)
     yield from (f"odds      {odds}" for odds in report.odds)
-    yield report.about if not report.faults else f"{len(report.faults)} to put right"
+    yield report.about if not report.faults else f"{len(report.faults)} to fix"

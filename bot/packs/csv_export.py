@@ -25,7 +25,7 @@ def format_csv(table: Table) -> str:
         bodies = [body for body in list_bodies(printed) if "cells" in body]
         sheets = [list(_list_body_rows(body, table)) for body in bodies]
     if not sheets:
-        hint = "It is worked out by formulas."
+        hint = "Formulas compute it."
         raise UserError(f"{table.title} has no rows to write.", hint=hint, code="not-a-table")
     out = io.StringIO()
     for number, sheet in enumerate(sheets):

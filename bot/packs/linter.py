@@ -170,7 +170,7 @@ def find_faults(table: Table, file: str, max_situations: int = MOST) -> Iterator
         suffix = f" and {len(situations) - 1:,} more" if len(situations) > 1 else ""
         yield f"{file}{hole}, as for {situations[0]}{suffix}"
     if len(survey.holes) > MOST_HOLES:
-        yield f"{file}: and {len(survey.holes) - MOST_HOLES} more such holes"
+        yield f"{file}: and {len(survey.holes) - MOST_HOLES} more gaps like these"
     if table.blank:
         return
     if not survey.answered:
@@ -319,7 +319,7 @@ def _find_equal_rows(grid: TableGrid, file: str) -> Iterator[str]:
     for (key, cells), (next_key, next_cells) in pairwise(rows):
         has_different_cells = len(set(map(str, cells))) > 1
         if len(cells) > 2 and cells == next_cells and has_different_cells:
-            yield f"{file}: row {key} and row {next_key} are the same: is one of them a slip?"
+            yield f"{file}: row {key} and row {next_key} are the same: is one of them a typo?"
 
 
 def _find_cells_out_of_step(grid: TableGrid, table: Table, file: str) -> Iterator[str]:

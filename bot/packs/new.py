@@ -52,11 +52,11 @@ def write_blank_table(path: Path, rows: str, columns: int) -> None:
     if not 0 < row_count <= MOST_ROWS or not 0 < columns <= MOST_COLUMNS:
         hint = "For example: --rows 2-12 --columns 5"
         raise UserError(
-            "That is no table: rows are totals, columns how many.", hint=hint, code="bad-value"
+            "That is not a table: rows are totals, columns a count.", hint=hint, code="bad-value"
         )
     if path.suffix != ".yaml" or path.exists():
         hint = "For example: grognard new --blank my-pack/fire-table.yaml"
-        raise UserError(f"{path} is no new file of a table.", hint=hint, code="name-taken")
+        raise UserError(f"{path} is not a new table file.", hint=hint, code="name-taken")
     try:
         groups = load_pack(path.parent).game["groups"]
     except TableError as error:
@@ -86,12 +86,14 @@ def write_new_pack(folder: Path) -> str:
     id = slug.strip("-")[:LONGEST_ID].strip("-")
     is_taken = id in TAKEN or id in list_builtin_systems() or id.endswith("-table")
     if is_taken or not id[:1].isalpha():
-        hint = "Take letters, such as few-acres, and not the name of a command or built-in game."
+        hint = "Use letters, such as few-acres, and not the name of a command or built-in game."
         raise UserError(
-            f'The folder "{folder.name[:40]}" gives the pack no name.', hint=hint, code="bad-name"
+            f'The folder "{folder.name[:40]}" does not give the pack a name.',
+            hint=hint,
+            code="bad-name",
         )
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise UserError(f"{folder} is there already.", hint="Name a new folder.", code="name-taken")
+        raise UserError(f"{folder} already exists.", hint="Name a new folder.", code="name-taken")
     with explain_file_errors(folder, code="unreadable-file"):
         for path in sorted(TEMPLATE.rglob("*.yaml")):
             target = folder / path.relative_to(TEMPLATE)

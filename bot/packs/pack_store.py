@@ -212,7 +212,7 @@ def describe_exclusion(pack: System, game: str, systems: Mapping[str, System]) -
     inheritance = ""
     if isinstance(system, PackSystem) and system.about.inherits == pack.home:
         inheritance = f", which inherits {pack.home}"
-    return f"{pack.title} joins games of {pack.home} alone, and this one is {title}{inheritance}."
+    return f"{pack.title} joins only games of {pack.home}, and this one is {title}{inheritance}."
 
 
 def list_host_packs() -> dict[PackVersion, PackSystem]:
@@ -231,7 +231,7 @@ def list_host_packs() -> dict[PackVersion, PackSystem]:
 def make_missing_files_error() -> UserError:
     """Return the error for a version that is known but has no stored files."""
     return UserError(
-        "This pack's files are no longer here.",
+        "This pack's files are gone.",
         hint="Add it again.",
         option="pack",
         code="unknown-pack",

@@ -25,8 +25,9 @@ from bot.ui.uploads.workbook import is_workbook
 
 BOM = b"\xef\xbb\xbf"
 NEITHER = (
-    "This is neither a pack nor a table that is known. A pack as one text begins with pack.yaml:, a table is a sheet "
-    "with headings, or one of BCDice, Foundry VTT or SealDice."
+    "This is neither a pack nor a table in a known format. A pack as one text begins with "
+    "pack.yaml:, a table is a sheet "
+    "with headings, or one from BCDice, Foundry VTT or SealDice."
 )
 _FILES = re.compile(r"^\S+\.yaml:", re.MULTILINE)
 

@@ -163,15 +163,15 @@ def _wrap_text(text: str, size: int) -> list[str]:
 def _format_likelihood(story: Story, row: LogRow) -> str:
     """Return how likely the result was, or "" if that is unknown.
 
-    If the roll has luck it is `So much or more: 1 in 54`, or `So little or less: 1 in 54`. For
+    If the roll has luck it is `This or more: 1 in 54`, or `This or less: 1 in 54`. For
     other rolls of real dice it is `Real dice`, else the chance of the rarest result that came up:
     `Odds then: pinned 25%`.
     """
     successes, failures = find_rarest_rolls([row])
     if successes:
-        return f"So much or more: {successes[0].odds}"
+        return f"This or more: {successes[0].odds}"
     if failures:
-        return f"So little or less: {failures[0].odds}"
+        return f"This or less: {failures[0].odds}"
     if row.hand:
         return "Real dice"
     results: list[tuple[float, str]] = []

@@ -90,9 +90,9 @@ def find_deck_fault(deck: Deck) -> str:
     """Return the problem with a deck as the end of a sentence, "" if there is none."""
     ids = deck.ids
     if not all(map(_CARD.fullmatch, ids)):
-        return "a card has no id as decks have them."
+        return "a card has an id that no deck may use."
     if len(set(ids)) < len(ids):
-        return "it has a card twice."
+        return "it lists a card twice."
     if len(ids) > MOST_KINDS or size(deck.cards) > MOST_CARDS:
         return f"it has more than {MOST_KINDS} different cards, or {MOST_CARDS} in all."
     return ""
@@ -438,7 +438,7 @@ def _check_available(id: str, deck: Deck, count: int, pile_count: int, discard_c
         return
     problem = f"{id} has nothing left to draw."
     if available:
-        problem = f"{id} has {available} left to draw, not {count}."
+        problem = f"{id} has only {available} left to draw, not {count}."
     hint = phrase("`/deck show {id}` lists them.", id=id)
     if discard_count and not available:
         hint = phrase("`/deck shuffle` puts the discards back into the pile.")

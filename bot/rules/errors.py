@@ -143,7 +143,7 @@ def name_row_of_errors(file: str, row: object = None) -> Iterator[None]:
     except Slip as error:
         raise TableError(file, str(error), row=row) from None
     except _MISSHAPEN as error:
-        problem = "is not laid out as it must be"
+        problem = "is not laid out correctly"
         if isinstance(error, KeyError):
             problem = f"{str(error)[:60]} is missing"
         problem += ": docs/pack-keys.md explains every key"

@@ -62,7 +62,7 @@ def read_deck(id: str, data: Any, file: str) -> GameDeck:
     if not cards.ID.fullmatch(id) or id.isdecimal() or id in STANDARD:
         raise TableError(
             file,
-            "a deck is called by small letters, digits and -, at most 24, and not as standard decks",
+            "a deck has a name of small letters, digits and -, at most 24, other than the standard decks",
         )
     if not isinstance(data, Mapping):
         raise TableError(file, "must be {title: ..., cards: [{id: ..., name: ..., count: ...}]}")
@@ -197,7 +197,7 @@ def _read_card(number: int, card: Any, default_after: str, file: str) -> DeckCar
         raise TableError(file, problem, row=row, column="name")
     count = card.get("count", 1)
     if type(count) is not int or not 1 <= count <= cards.MOST_CARDS:
-        problem = f"is a whole number from 1 to {cards.MOST_CARDS}: how many of it the deck has"
+        problem = f"is a whole number from 1 to {cards.MOST_CARDS}: how many copies the deck has"
         raise TableError(file, problem, row=row, column="count")
     after = card.get("after", default_after)
     if not isinstance(after, str) or after not in AFTER:
@@ -235,7 +235,7 @@ def _check_fact(key: Any, value: Any, file: str, row: str) -> None:
         raise TableError(file, problem, row=row, column=column)
     if not isinstance(key, str) or not _KEY.fullmatch(key):
         raise TableError(
-            file, "is called by small letters, digits and _, at most 24", row=row, column=column
+            file, "has a name of small letters, digits and _, at most 24", row=row, column=column
         )
     is_word = isinstance(value, str)
     if type(value) not in _KINDS or (is_word and not _is_one_line(value, LONGEST)):
@@ -260,12 +260,12 @@ def _check_no_same_names(deck_cards: Iterable[DeckCard], file: str) -> None:
             if other_id is None or (other_id == card.id and column == "name"):
                 continue
             if other_id == card.id:
-                problem = "is there twice; say count: 2"
+                problem = "comes twice; write count: 2"
             else:
-                problem = f"is how {other_id} is called: nobody could tell"
+                problem = f"is also the name of {other_id}: nobody could tell them apart"
             raise TableError(file, problem, row=f"cards {card.id}", column=column)
         if name_word == "all":
-            problem = "all means all cards in play; call it otherwise"
+            problem = "all means all cards in play; call it something else"
             raise TableError(file, problem, row=f"cards {card.id}", column="name")
         ids_by_word |= {id_word: card.id, name_word: card.id}
 
@@ -306,4 +306,4 @@ def _find_missing_facts(game_deck: GameDeck, key: str, file: str) -> Iterator[st
     are_flags = all(type(value) is bool for value in values)
     if len(values) < len(ids) and not are_flags:
         id = next(id for id in ids if key not in facts_by_id[id])
-        yield f"{file}, row cards {id}, column {key}: is not said, and of {len(values)} of {len(ids)} it is"
+        yield f"{file}, row cards {id}, column {key}: is missing, although {len(values)} of {len(ids)} cards have it"

@@ -305,7 +305,9 @@ def _check_go(phase: Mapping[str, Any], by_side: bool, file: str, row: str) -> N
         deck = phase[LED_BY]
         is_id = isinstance(deck, str) and deck
         if not is_id or phase.keys() & {"go", "passes"}:
-            problem = "is the id of a deck, whose chits say whose go it is; leave out go and passes"
+            problem = (
+                "is the id of a deck, whose chits say whose turn it is; leave out go and passes"
+            )
             raise TableError(file, problem, row=f"{row}, {LED_BY}")
     passes = phase.get("passes")
     if passes is not None and (go != "impulses" or type(passes) is not int or passes < 1):

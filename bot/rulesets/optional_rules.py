@@ -55,7 +55,7 @@ def _read(name: Any, rule: Any, file: str) -> OptionalRule:
     """Return one rule. Raises TableError for a wrong layout."""
     row = f"rules {name}"
     if not isinstance(name, str) or not re.fullmatch(_NAME, name):
-        raise TableError(file, "a rule is named by up to 24 small letters, digits and -", row=row)
+        raise TableError(file, "a rule has a name of up to 24 small letters, digits and -", row=row)
     if not isinstance(rule, Mapping):
         raise TableError(
             file, "must be {title: ..., help: ..., sets: {sequence: {input: value}}}", row=row
@@ -68,7 +68,7 @@ def _read(name: Any, rule: Any, file: str) -> OptionalRule:
         raise TableError(file, "title and help are texts, and a title is needed", row=row)
     if not isinstance(default, bool):
         raise TableError(
-            file, "default is true or false: whether it is on where nobody chose", row=row
+            file, "default is true or false: whether it is on unless somebody changes it", row=row
         )
     leads = _read_leads(rule.get("leads"), file, row)
     sets = _read_sets(rule.get("sets"), file, row)
@@ -127,7 +127,7 @@ def check_rules(
                 _check_value(options, sequence, name, value, file, row)
                 other_rule = rules_by_input.get((sequence, name))
                 if other_rule:
-                    problem = f"{sequence} {name} is set by the rule {other_rule}, too"
+                    problem = f"{sequence} {name} is also set by the rule {other_rule}"
                     raise TableError(file, problem, row=row)
                 rules_by_input[sequence, name] = rule.name
 

@@ -188,7 +188,7 @@ def _check_paths(sequence: Sequence, paths: Many[str]) -> None:
             raise UserError(problem, hint=hint, code="unknown-output")
         fault = _explain_not_single(path, str(sequence.outputs[head]))
         if fault:
-            hint = f"One value of it is such as {head}[0].result."
+            hint = f"One of its values is, for example, {head}[0].result."
             raise UserError(fault, hint=hint, code="unknown-output")
 
 
@@ -207,7 +207,7 @@ def _check_lists(sequence: Sequence, plan: Plan[Any], paths: Many[str]) -> None:
     for path in paths:
         is_list = plan.opening.get(path) == []
         if is_list and str(sequence.outputs.get(path, "")).startswith("as "):
-            hint = f"One value of it is such as {path}[0].result."
+            hint = f"One of its values is, for example, {path}[0].result."
             raise UserError(f"{path} is a list, not one value.", hint=hint, code="unknown-output")
 
 
@@ -264,11 +264,11 @@ def read_rounds(sequence: Sequence) -> Rounds:
     inputs = {option.name for option in sequence.inputs}
     for name in carried:
         if name.partition(".")[0] not in inputs:
-            raise TableError(file, f"rounds carries {name}, which is no input", row=sequence.id)
+            raise TableError(file, f"rounds carries {name}, which is not an input", row=sequence.id)
     rounds = Rounds(tuple(endings), carried)
     for name in rounds.list_deciding_outputs(sequence.odds_by):
         if name not in sequence.outputs:
-            raise TableError(file, f"rounds names {name}, which is no output", row=sequence.id)
+            raise TableError(file, f"rounds names {name}, which is not an output", row=sequence.id)
     return rounds
 
 
@@ -291,7 +291,7 @@ def _read_carried(sequence: Sequence, name: str, spec: Mapping[str, Any]) -> Car
             clean(option, value)
         except UserError as error:
             raise Slip(
-                f"{name} becomes {value}, which is no output, and no value of it: {error.message}"
+                f"{name} becomes {value}, which is neither an output nor a value of it: {error.message}"
             ) from None
     return CarriedInput(**spec)
 
@@ -312,7 +312,7 @@ def count_rounds(
     sequence = find_system(system_id).find_sequence(sequence_id)
     rules = read_rounds(sequence)
     if sequence.choices or sequence.decks:
-        reason = "draws cards" if sequence.decks else "asks a side in its middle"
+        reason = "draws cards" if sequence.decks else "asks a side to choose partway through"
         problem = f"{sequence.title} {reason}, so its odds are those of one round."
         raise UserError(problem, hint="Leave out rounds.", option="rounds", code="not-together")
     inputs = sequence.read_inputs(raw, roster or {})

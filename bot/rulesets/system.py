@@ -136,7 +136,7 @@ class Sequence:
         names = {name for option in self.inputs for name in (option.name, *option.values)}
         unknown = set(self.common) - names
         if unknown:
-            problem = f"common names {min(unknown)}, which is no input and no word of mods"
+            problem = f"common names {min(unknown)}, which is neither an input nor a word of mods"
             raise TableError(file, problem, row=self.id)
 
     def _check_bans(self, file: str) -> None:
@@ -438,7 +438,9 @@ def _add_cards(option: Option, decks: Any, system: System, used: Any) -> Option:
     for word in option.values:
         if word not in names:
             decks_text = ", ".join(ids)
-            raise Slip(f"option {option.name} has a word {word}, which is no card of {decks_text}")
+            raise Slip(
+                f"option {option.name} has a word {word}, which is not a card of {decks_text}"
+            )
     values = option.values or tuple(names)
     return replace(option, in_play=tuple(ids), values=values, labels=names, used=used)
 
@@ -497,9 +499,11 @@ def _check_condition(
     for name in re.findall(r"[a-z_]\w*", condition):
         if name == option.name or name in conditions:
             problem = "itself" if name == option.name else f"{name}, which has a when of its own"
-            raise TableError(file, f"when hangs on {problem}; let it hang on other inputs", row=row)
+            raise TableError(
+                file, f"when depends on {problem}; let it depend on other inputs", row=row
+            )
         if types.get(name) in ("units", "unit"):
-            problem = f"when hangs on numbers, words and flags, and {name} is a list of units"
+            problem = f"when depends on numbers, words and flags, and {name} is a list of units"
             raise TableError(file, problem, row=row)
 
 
@@ -798,7 +802,7 @@ class System:
         if len(ids) > MOST_DECKS:
             raise TableError(
                 f"{self.id}/{DECKS}/{ids[-1]}.yaml",
-                f"is one too many: {MOST_DECKS} decks are kept",
+                f"is one too many: {MOST_DECKS} decks are the limit",
             )
         decks: dict[str, GameDeck] = {}
         for id in ids:
@@ -928,7 +932,7 @@ class System:
             problem = f"there is no table {id[:40]}. {did_you_mean(id, tables)}".strip()
             raise TableError(file, problem, row="results")
         if id in self._loading:
-            problem = f"{id} leads back to {id}: tables that roll each other never end"
+            problem = f"{id} leads back to {id}: tables that roll each other would never end"
             raise TableError(file, problem, row="results")
         chained = tables[id]
         if chained.depth >= DEEPEST:

@@ -121,7 +121,7 @@ def read_bounded(data: bytes, file: str) -> Any:
         yaml.YAMLError,
     ):  # a key that is a list, a 31st of February
         raise TableError(
-            file, "has a key that is not a word or a number, or a date that is none; quote it"
+            file, "has a key that is not a word or a number, or an impossible date; quote it"
         ) from None
 
 
@@ -167,11 +167,11 @@ class _Bounds:
             if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
                 self._refuse(
                     event,
-                    "anchors and aliases (& and *) are not taken; write it out, or quote the text",
+                    "anchors and aliases (& and *) are not allowed; write it out, or quote the text",
                 )
             tag = getattr(event, "tag", None)
             if tag:
-                self._refuse(event, f"tags such as {str(tag)[:40]} are not taken")
+                self._refuse(event, f"tags such as {str(tag)[:40]} are not allowed")
             if isinstance(event, yaml.ScalarEvent):
                 self._check_scalar(event)
             if isinstance(event, yaml.ScalarEvent | yaml.CollectionStartEvent):
@@ -228,7 +228,7 @@ _SLIPS = {
     "expected key": "this does not fit what is above: begin keys of one level in one column, close quotes and brackets",
     "expected '-'": "this does not fit the list above: begin each entry with - in one column",
     "cannot start": "a text cannot begin with this sign; quote it",
-    "unknown escape": "in double quotes a backslash is written twice",
+    "unknown escape": "in double quotes write a backslash twice",
 }
 """Parts of messages of the YAML parser, each with a message that helps an author."""
 _PLACED_AT_BEGINNING = ("expected ':'", "end of stream", "expected ','")
@@ -240,7 +240,7 @@ def _explain_slip(error: yaml.MarkedYAMLError, text: str) -> str:
     mark = error.problem_mark or error.context_mark
     lines = text.split("\n")
     if mark and mark.line < len(lines) and lines[mark.line].lstrip(" ").startswith("\t"):
-        return f"line {mark.line + 1} begins with a tab; use blanks"
+        return f"line {mark.line + 1} begins with a tab; use spaces"
     part = next((part for part in _SLIPS if part in (error.problem or "")), "")
     if part in _PLACED_AT_BEGINNING and error.context_mark:
         mark = error.context_mark

@@ -40,7 +40,7 @@ ROLL_OPTIONS = (
 
 ROUNDS = build_optional(
     "rounds",
-    "the odds after so many rounds, and to the end",
+    "the odds after that many rounds, and to the end",
     type="int",
     brief="odds of rounds",
     min=1,
@@ -48,9 +48,9 @@ ROUNDS = build_optional(
 )
 """The option of sequences that go on for several rounds."""
 
-PICTURE = build_flag("picture", "a picture of it, too", brief="drawn")
+PICTURE = build_flag("picture", "also as a picture", brief="drawn")
 PRIVATE = build_flag("private", "only you see the answer", brief="only for you")
-WHOLE = build_flag("whole", "all of the table, only for you", brief="all of it")
+WHOLE = build_flag("whole", "the whole table, only for you", brief="whole table")
 
 
 UNITS = Option(
@@ -77,10 +77,10 @@ GROUPS = {
     "game": "The game of this channel: sides, turns, undo, settings, export",
     "unit": "The units of this channel's game",
     "fair": "Dice that anybody can check",
-    "privacy": "What is kept about you",
+    "privacy": "What the bot stores about you",
     "deck": "Cards and chits, drawn so that anybody can prove it",
     "order": "Sealed orders, opened together",
-    "track": "What the game keeps beside its units: weather, points",
+    "track": "What the game tracks besides its units: weather, points",
     "me": "Your own reminders and games",
     "macro": "Saved commands with gaps, your own and the server's",
     "pack": "Your own games: add, enable, export them; for managers",

@@ -35,8 +35,8 @@ def describe_choices(sequence: Sequence) -> Iterator[str]:
         side = "the side that acts" if choice.who == ACTOR else f"the side of {choice.who}"
         options = " or ".join(", ".join(choice.options).rsplit(", ", 1))
         yield (
-            f"In the middle {side} may be asked ({choice.name}): {options}. "
-            f"After two days it is {choice.otherwise}."
+            f"Partway through, {side} may have to choose ({choice.name}): {options}. "
+            f"After two days without an answer it is {choice.otherwise}."
         )
 
 
@@ -51,7 +51,7 @@ def ask_side_by_name(option: Option) -> Option:
         type="str",
         values=(),
         optional=True,
-        help=f"{option.help}; left out: as the game has it",
+        help=f"{option.help}; blank: as set in the game",
     )
 
 
@@ -231,8 +231,8 @@ def format_unit_words(words: UnitWords) -> tuple[str, ...]:
             f"{words.repeat}= how many of the same, as in {words.types[0]} {words.repeat}=3"
         )
     if words.bare:
-        lines.append(f"a number alone: so many of type {words.bare}")
-    lines.append("-word or word=no: leaves out a flag that a roster unit brings")
+        lines.append(f"a number alone: that many of type {words.bare}")
+    lines.append("-word or word=no: turns off a flag that a roster unit has")
     return tuple(lines)
 
 

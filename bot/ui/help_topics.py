@@ -34,7 +34,7 @@ TOPICS = {
             "Add odds to any attack: only you see them, and nothing is rolled.",
             "They are counted over every possible roll, not tried out.",
             "Roll it under them does just that attack, once. Odds under a result shows what its chances were.",
-            "What if, or compare behind an attack, shows what each modifier and each firer is worth.",
+            "What if, or compare after an attack, shows what each modifier and each firer is worth.",
         ),
     ),
     "real dice": Topic(
@@ -55,7 +55,7 @@ TOPICS = {
             ),
             "If that is not the newest event in the game, Undo names it and asks you first.",
             "A Done after a shot goes with the shot. Shots at other units are not in the way.",
-            "Once dice were rolled, the other side has to agree; they are called.",
+            "Once dice were rolled, the other side has to agree; the bot pings them.",
             phrase("`/game redo` brings it back until something new happens. The log keeps both."),
         ),
     ),
@@ -63,8 +63,8 @@ TOPICS = {
         "Sealed rolls",
         "rolled now, shown later",
         (
-            "Write secret behind a roll or an attack: only you see it, and it can no longer change.",
-            phrase("Open it with the button Reveal, or `/game reveal`"),
+            "Write secret after a roll or an attack: only you see it, and it can no longer change.",
+            phrase("Show it with the button Open it, or `/game reveal`"),
         ),
     ),
     "fair dice": Topic(

@@ -168,7 +168,7 @@ class Registry:
         pack = name.removesuffix(TABLE)
         reason = get_exclusion_reason(pack)
         if reason:
-            message = f"The pack {pack} is left out."
+            message = f"The pack {pack} is not loaded."
             return UserError(message, hint=reason, code="unknown-command")
         hint = self.hint_elsewhere(name) or self._build_hint(name, self.top_names)
         message = f'There is no command "{name[:40]}".'

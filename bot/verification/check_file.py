@@ -134,11 +134,11 @@ class _History:
         for fault in find_order_faults(past, event):
             self._fault(number, fault)
         if event.get("reason") == LEFT:
-            self.remarks.append(f"Event {number}: that a player had left is the host's word.")
+            self.remarks.append(f"Event {number}: only the host says that a player had left.")
         if event["kind"] == "undo" and event.get("by") and not event.get("asked"):
-            self.remarks.append(f"Event {number}: that a manager wrote it is the host's word.")
+            self.remarks.append(f"Event {number}: only the host says that a manager wrote it.")
         if event.get("reason") == EDITION:
-            self.remarks.append(f"Event {number}: that the rules had changed is the host's word.")
+            self.remarks.append(f"Event {number}: only the host says that the rules had changed.")
         if self._with_tables and not self.faults:
             content = past.contents.get(number, event)
             with use_systems(self._packs.get_systems_at(past.game, content)):
@@ -205,7 +205,7 @@ class _History:
             if edition not in self._log.packs and not replay.is_playable(roll):
                 remark = (
                     f"The pack {edition[:8]} is not in the file; "
-                    "where it is at hand (--packs) more can be checked."
+                    "if you have it (--packs), more can be checked."
                 )
                 if remark not in self.remarks:
                     self.remarks.append(remark)
@@ -265,11 +265,13 @@ def check_file(path: Path, heads: Iterable[str] = ()) -> Findings:
     if not faults:
         remarks.append(
             "The page shows what its log holds; "
-            "nothing proves names of persons, luck, odds and traces."
+            "nothing proves players' names, luck, odds and traces."
         )
     if unproved:
         events = format_count(len(unproved), "event")
-        remarks.append(f"Nothing proves the sentences of {events}, as their answers were not kept.")
+        remarks.append(
+            f"Nothing proves the sentences of {events}, because their answers were not saved."
+        )
     return replace(findings, faults=tuple(faults), remarks=(*findings.remarks, *remarks))
 
 
@@ -342,33 +344,34 @@ def format_summary(findings: Findings) -> list[str]:
     Faults are counted, not listed.
     """
     lines = [
-        f"{format_count(findings.events, 'event')}, {format_count(findings.dice, 'die', 'dice')} "
-        f"computed again, {format_count(findings.played, 'outcome')} played again, "
+        f"{format_count(findings.events, 'event')}, "
+        f"{format_count(findings.dice, 'die', 'dice')} recomputed, "
+        f"{format_count(findings.played, 'outcome')} replayed, "
         f"{format_count(len(findings.faults), 'fault')}."
     ]
     if findings.unplayed:
         lines.append(
-            f"{format_count(findings.unplayed, 'outcome')} could not be played again (other tables). "
-            f"Events: {_format_events(findings.unplayed_at)}."
+            f"{format_count(findings.unplayed, 'outcome')} could not be replayed (other "
+            f"tables). Events: {_format_events(findings.unplayed_at)}."
         )
     if findings.unplayed_dice:
         lines.append(
             f"Dice in those events: {findings.unplayed_dice}. "
-            "Nobody can tell here whether they were asked for."
+            "There is no way to tell here whether they were asked for."
         )
     if findings.waiting:
         dice = format_count(findings.waiting, "die", "dice")
         lines.append(f"{dice} cannot be checked until /fair reveal publishes the seed.")
     if findings.by_hand:
         dice = format_count(findings.by_hand, "die", "dice")
-        lines.append(f"{dice} thrown by hand: nobody can check those.")
+        lines.append(f"{dice} thrown by hand, which nobody can check.")
     if findings.sealed:
         events = format_count(findings.sealed, "sealed event")
         lines.append(f"{events} with nothing to check: still closed, or the content was deleted.")
     if findings.unread:
         digests = format_count(findings.unread, "digest")
         lines.append(
-            f"{digests} of players' texts taken from the event alone: the texts were deleted."
+            f"{digests} of players' texts taken only from the event: the texts were deleted."
         )
     return [*lines, *findings.remarks]
 

@@ -95,9 +95,7 @@ async def audit_game(store: Store, game: str, note: Note = lambda _: None) -> li
             "what came in by a file is not this host's doing)"
         )
     if findings.unplayed:
-        note(
-            f"Game {game}: {findings.unplayed} outcomes of another edition could not be played again."
-        )
+        note(f"Game {game}: {findings.unplayed} outcomes of another edition could not be replayed.")
     last_event = events[-1]
     if saved.game.head != last_event.hash or saved.game.next_event != last_event.number + 1:
         faults.append(

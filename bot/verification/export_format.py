@@ -119,7 +119,7 @@ _HALF = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 def _make_ambiguity_error(problem: str) -> UserError:
     return UserError(
         problem,
-        hint="That is not a file that Grognard writes. Export the game again.",
+        hint="Grognard does not write files like that. Export the game again.",
         code="damaged-log",
     )
 
@@ -156,7 +156,7 @@ def read_export(data: object) -> Exported:
         for part in file.parts("persons")
     )
     if len({row.person for row in persons}) < len(persons):
-        raise _make_ambiguity_error("The file has a person twice.")
+        raise _make_ambiguity_error("The file lists a person twice.")
     return Exported(
         game=file.text("game"),
         head=file.text("head"),

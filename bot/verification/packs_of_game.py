@@ -109,7 +109,7 @@ class ExportedPacks:
     def find_faults(self) -> Iterator[str]:
         """Yield a line for each pack whose files do not have its hash."""
         for hash in self._false_hashes:
-            yield f"The pack {shorten_value(hash)[:8]} in the file is not what its hash says."
+            yield f"The pack {shorten_value(hash)[:8]} in the file does not fit its hash."
 
     def all_systems(self) -> Mapping[str, System]:
         """Return the shared rule sets together with all packs of the file."""

@@ -250,7 +250,7 @@ class _Check:
         """
         first = self._log.events[0].body if self._log.events else {}
         if first.get("unannounced"):
-            yield "Event 1: nobody could see the commitment of this free play ahead."
+            yield "Event 1: nobody could see the commitment of this free play in advance."
 
     def _fault(self, event: int, problem: str) -> None:
         self._faults.append(f"Event {event}: {problem}")

@@ -91,17 +91,17 @@ def find_edition_problem(roll: Event) -> str:
 
 
 _FIELD_FAULTS = {
-    "asks": "it asks for another choice than it says.",
-    "out": "its inputs and dice lead to another outcome.",
-    "result": "its words are not those of its outcome.",
-    "inputs": "its inputs are not those of its command.",
-    "used": "its inputs name other units than it says.",
-    "acting": "other units act than it says.",
-    "sources": "other units brought a value than it says.",
-    "changes": "its outcome changes other units than it says.",
-    "read": "it read the game's tracks otherwise than they were.",
-    "uses": "it uses other cards than its inputs name.",
-    "tracks": "its outcome changes other tracks than it says.",
+    "asks": "it does not ask for the choice that it says.",
+    "out": "its inputs and dice lead to a different outcome.",
+    "result": "its words do not fit its outcome.",
+    "inputs": "its inputs do not fit its command.",
+    "used": "its inputs do not name the units that it says.",
+    "acting": "the units that act are not the ones it says.",
+    "sources": "the units that supplied a value are not the ones it says.",
+    "changes": "its outcome does not change the units that it says.",
+    "read": "it did not read the game's tracks as they were.",
+    "uses": "the cards that it uses are not the ones its inputs name.",
+    "tracks": "its outcome does not change the tracks that it says.",
 }
 """The fields of an event that a replay computes, with the fault if one differs."""
 
@@ -147,7 +147,7 @@ def find_replay_faults(
         if not is_same_value(logged_value, expected_fields[field]):
             yield fault
     if not sealed and not _has_logged_changes(game, roll, record):
-        yield "its outcome leads to other units than it says."
+        yield "its outcome does not lead to the units that it says."
 
 
 def _build_expected_fields(game: Game, record: PlayRecord, *, sealed: bool) -> Json:
@@ -476,7 +476,7 @@ def _list_differences(game: Game, roll: Mapping[str, Any]) -> Iterator[str]:
     try:
         record = play_again(game, roll)
     except UNREADABLE as error:
-        yield f"cannot be played any more: {str(error)[:LONGEST]}"
+        yield f"can no longer be played: {str(error)[:LONGEST]}"
         return
     old_outputs = dict(roll.get("out") or {})
     new_outputs = dict(record.out)

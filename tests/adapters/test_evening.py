@@ -71,7 +71,7 @@ async def form_on_discord(e: OnDiscord) -> d.Message:
         "At whom": ["Cell 1"],
         "Terrain and modifiers": ["Adjacent +2"],
     }
-    wrong |= {"Numbers and rarer modifiers": "terrain much, leader's modifier 1"}
+    wrong |= {"Other modifiers": "terrain much, leader's modifier 1"}
     refused = await (await anna.submit_modal(opened, wrong)).answer()
     assert "tm must be a whole number" in refused.text
     opened = await anna.press(refused, "Fix it")
@@ -84,14 +84,14 @@ async def form_on_discord(e: OnDiscord) -> d.Message:
         "Squad 2",
     ]
     mended = {
-        "Numbers and rarer modifiers": "leader's modifier 1",
-        "Do what": "Show the odds first",
+        "Other modifiers": "leader's modifier 1",
+        "What now?": "Show the odds first",
     }
     odds = await (await anna.submit_modal(opened, mended)).answer()
     assert odds.ephemeral
     assert "casualties" in odds.text
     opened = await anna.press(odds, "Change…")
-    keypad = await (await anna.submit_modal(opened, {"Do what": "I roll my own dice"})).answer()
+    keypad = await (await anna.submit_modal(opened, {"What now?": "Enter my own dice"})).answer()
     assert keypad.ephemeral
     assert keypad.content.replace("*", "") == "Next: attack (d6)"
     await anna.press(keypad, "6")

@@ -113,7 +113,7 @@ async def test_a_server_that_comes_later_is_waited_for_with_one_line(
     ("address", "why"),
     [
         ("127.0.0.1:1", "connection refused"),
-        ("no-such-name.invalid:5432", "its name is not known"),
+        ("no-such-name.invalid:5432", "its name cannot be found"),
     ],
 )
 async def test_where_nobody_listens_host_and_port_are_named_and_no_password(

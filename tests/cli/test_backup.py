@@ -257,7 +257,7 @@ async def test_nights_without_a_copy_are_trouble_after_three_and_known_everywher
         await Channel(App(store)).do("Anna", "roll 2d6")
         assert await grognard(["doctor"]) == 0
         assert (
-            "note  no copy of the games was made yet: grognard backup FILE"
+            "note  the games have not been backed up yet: grognard backup FILE"
             in capsys.readouterr().out
         )
         assert await grognard(["backup", str(home / "monday.db")]) == 0

@@ -65,7 +65,7 @@ def test_a_data_folder_that_cannot_serve(
     file.touch()
     monkeypatch.setenv("GROGNARD_DATA", str(file / "data"))
     assert main(["doctor"]) == 1
-    assert f"FIX   data folder {file / 'data'}: {file} is no folder" in capsys.readouterr().out
+    assert f"FIX   data folder {file / 'data'}: {file} is not a folder" in capsys.readouterr().out
     monkeypatch.setenv("GROGNARD_DATA", str(tmp_path / "data"))
     monkeypatch.setattr(os, "access", lambda path, mode: False)
     assert main(["doctor"]) == 1
@@ -88,7 +88,7 @@ def test_a_file_of_settings_that_others_may_read(
     assert main(["doctor"]) == int(is_open)
     lines = capsys.readouterr().out.splitlines()
     assert f"ok    settings from {folder}/.env" in lines
-    fix = "FIX   .env may be read by other users, and has tokens in it. Type: chmod 600 .env"
+    fix = "FIX   .env has tokens in it, and other users can read it. Type: chmod 600 .env"
     assert (fix in lines) == is_open
 
 
@@ -101,7 +101,7 @@ def test_a_nearly_full_disk_and_files_that_others_may_read(
     assert main(["doctor"]) == 1
     out = capsys.readouterr().out
     assert "only 5 MiB are free" in out
-    assert f"note  others may read {database}" in out
+    assert f"note  others can read {database}" in out
 
 
 def test_a_rewritten_die_is_found(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -164,7 +164,7 @@ def test_the_health_port_is_one_of_its_own(
     monkeypatch.setenv("GROGNARD_DATA", str(tmp_path))
     monkeypatch.setenv("HEALTH_PORT", "3000")
     assert main(["doctor"]) == 1
-    assert "FIX   HEALTH_PORT 3000 is another port's number too" in capsys.readouterr().out
+    assert "FIX   HEALTH_PORT 3000 is also another port's number" in capsys.readouterr().out
     monkeypatch.setenv("HEALTH_PORT", "9090")
     assert main(["doctor"]) == 0
     assert "ok    health and figures: port 9090 of 127.0.0.1" in capsys.readouterr().out

@@ -74,7 +74,7 @@ def test_a_game_and_its_results_are_drawn(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["board", "lnlt", "fire"], 'There are no pictures of "board".'),
+        (["board", "lnlt", "fire"], 'No pictures of "board".'),
         (["table", "lnlt"], "NAME is missing."),
         (["game", SAMPLE, "999"], "This game has no event #999."),
         (["game", SAMPLE, "last"], "last is not the number of an event."),

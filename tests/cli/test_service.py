@@ -169,7 +169,7 @@ def check_failure(
     assert done.stderr.startswith(f"settings from {host.settings}\n")
     assert (f"port {port} of 127.0.0.1" if words == ("health",) else server) in text
     if words[0] == "doctor":
-        assert f"FIX   {host.settings} may be read by other users" in text
+        assert f"FIX   {host.settings} has tokens in it, and other users can read it" in text
     assert SECRET not in text
     assert "Traceback" not in text
     assert before.read_text() == "a file from before PostgreSQL"

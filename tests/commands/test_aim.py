@@ -179,7 +179,7 @@ async def test_a_pinned_element_begins_no_melee_and_no_assault(line: str) -> Non
     )
     await channel.do("Ann", "unit edit Red state=pinned")
     refused = await channel.refused("Ann", f"ucn {line} unit=Red", "card-forbids unit")
-    assert "If your group allows it, do it all the same." in refused.format_text()
+    assert "If your group allows it, do it anyway." in refused.format_text()
     assert not (await channel.do("Ann", f"ucn {line} unit=Red anyway=yes odds")).error
     assert not (
         await channel.do("Ann", f"ucn {line.split()[0]} attackers=3 attacker_skill=9 target=Red")

@@ -494,7 +494,7 @@ async def test_where_the_rules_that_asked_are_gone_the_shot_is_taken_back_freely
     log = await log_of(channel)
     found = check(log)
     assert found.faults == ()
-    assert any("that the rules had changed is the host's word" in line for line in found.remarks)
+    assert any("only the host says that the rules had changed" in line for line in found.remarks)
     assert_sound(log, tmp_path)
 
 
@@ -516,7 +516,10 @@ async def test_help_and_generated_docs_say_who_is_asked_for_what_and_what_counts
     None
 ):
     channel = await two_sides()
-    told = "In the middle the side of targets may be asked (answer): casualties or suppressed. After two days it is "
+    told = (
+        "Partway through, the side of targets may have to choose (answer): casualties or suppressed. "
+        "After two days without an answer it is "
+    )
     assert f"{told}casualties." in (await channel.do("Anna", "help grit shoot")).format_text()
     assert f"{told}casualties." in docs.page(find_system("grit"))
     assert "may be asked" not in (await channel.do("Anna", "help lnlt fire")).format_text()

@@ -225,7 +225,7 @@ async def test_a_forged_closing_is_named() -> None:
     by_bob = changed(
         changed(log, first, who=text["who"], side="VC"), second, who=text["who"], side="VC"
     )
-    assert "who added the last text closes" in faults(by_bob)
+    assert "the player who added the last text must not close" in faults(by_bob)
     assert faults(changed(log, bodies(log, "join")[0]["number"], closes=True)), (
         "joining closes nothing"
     )
@@ -293,7 +293,7 @@ async def test_free_play_that_nobody_could_see_coming_says_so() -> None:
     log = await exported(channel)
     assert bodies(log)[0]["unannounced"] is True
     assert faults(log) == ""
-    told = "Event 1: nobody could see the commitment of this free play ahead."
+    told = "Event 1: nobody could see the commitment of this free play in advance."
     assert told in check(log).remarks
     assert any("before the game began" in note for note in verify_log.check(log).notes)
     proof = await channel.do("Anna", "fair show")

@@ -389,11 +389,11 @@ async def test_a_game_from_before_there_was_a_go_goes_on(monkeypatch: pytest.Mon
 
 
 FORGED = [
-    ({"result": "VC passes"}, "nobody passes whose go it is not"),
+    ({"result": "VC passes"}, "only a side to move can pass"),
     ({"after": {"game": {"go": ["VC"], "passes": 2}}}, "it counts the passes in a row wrongly"),
-    ({"after": {"game": {"go": ["NVA"], "passes": 1}}}, "the go is that of sides of the game"),
+    ({"after": {"game": {"go": ["NVA"], "passes": 1}}}, "only sides of the game can be to move"),
     ({"result": "US hands over"}, "it counts the passes in a row wrongly"),
-    ({"result": "US passes; turn 1, Administrative phase"}, "the next phase is in this turn"),
+    ({"result": "US passes; turn 1, Administrative phase"}, "the next phase must be in this turn"),
 ]
 
 

@@ -456,7 +456,7 @@ def claims_anybody(data: dict[str, Any]) -> None:
     [
         (lambda data: removes(data, 2), "somebody else leaves"),
         (returns, "had left the game for good"),
-        (claims_anybody, "nobody is claimed but"),
+        (claims_anybody, "only a person of an imported log can be claimed"),
         (lambda data: data["persons"].append(data["persons"][0]), "a person twice"),
     ],
     ids=["removes", "returns", "claims", "twice"],

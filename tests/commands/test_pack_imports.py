@@ -44,7 +44,10 @@ async def test_the_review_says_how_a_file_was_read_and_is_called_after_it() -> N
 async def test_a_guess_and_a_refusal_are_told_in_chat() -> None:
     channel = await Channel.fresh()
     dates = await add(channel, SKY.replace("2-4", "2-Apr").encode(), "sky.csv")
-    assert "2-Apr looks like a date that a spreadsheet made of 2-4: read so" in dates.format_text()
+    assert (
+        "2-Apr looks like a date that a spreadsheet made of 2-4: read that way"
+        in dates.format_text()
+    )
     other = await add(channel, SKY.replace("2d6", "d20").encode(), "sky.csv")
     assert "The heading says d20, the rows go from 2 to 12: 2d6?" in other.format_text()
     await channel.app.close()
@@ -80,7 +83,7 @@ async def test_a_workbook_that_is_not_read_is_named_with_a_way_out() -> None:
         packed.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
         packed.writestr("content.xml", "<office/>")
     reply = await add(channel, file.getvalue(), "sky.ods")
-    assert "sky.ods is a LibreOffice workbook, which is not read." in reply.format_text()
+    assert "sky.ods is a LibreOffice workbook, which the bot cannot read." in reply.format_text()
     assert "Save it as CSV UTF-8, or copy the cells and paste them as text." in reply.format_text()
     await channel.app.close()
 

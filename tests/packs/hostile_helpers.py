@@ -33,7 +33,7 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
                 "  roll: {type", "  no: {type: int, min: 1, max: 2}\n  roll: {type"
             )
         },
-        "YAML reads the name of option False as no text",
+        "YAML does not read the name of option False as text",
     ),
     "a tag that runs code": (
         {"game.yaml": "title: !!python/object/apply:os.system [ls]\n"},
@@ -131,7 +131,7 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
             + "".join(f"- roll: {{d{n}: 1d20}}\n" for n in range(9))
             + f"- tell: {{sum: {' * 3 + '.join(f'd{n}' for n in range(9))}}}\n",
         },
-        "the odds by sum can never be counted: the dice that are read later come to 25,600,000,000 states",
+        "the odds by sum can never be counted: the dice that are read later lead to 25,600,000,000 states",
     ),
     "another's commands": (
         {"pack.yaml": FEW["pack.yaml"].replace("id: few", "id: game")},
@@ -146,7 +146,7 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
         "no built-in system",
     ),
     "a table out of the folder": ({"crt.yaml": "like: ../../lnlt/dct\n"}, "there is no table"),
-    "a path as a file name": ({"a%2f.yaml": "a: 1"}, "is no name for a file"),
-    "a name in capitals": ({"CRT.yaml": "a: 1"}, "is no name for a file"),
+    "a path as a file name": ({"a%2f.yaml": "a: 1"}, "is not a name for a file"),
+    "a name in capitals": ({"CRT.yaml": "a: 1"}, "is not a name for a file"),
     "300 files": ({f"t{n}.yaml": "a: 1" for n in range(300)}, "one file too many"),
 }

@@ -360,5 +360,5 @@ def differences(table: Mangled, results: Mapping[Any, str]) -> list[str]:
         if read is None and not table.is_damaged:
             found.append(f"{total}, {head}: nothing, not {cell!r}")
     known = {total for total, _ in table.truth}
-    found += [f"{total} is no total" for total, _ in results if total not in known]
+    found += [f"{total} is not a total" for total, _ in results if total not in known]
     return found

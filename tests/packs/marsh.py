@@ -157,7 +157,7 @@ stand:
     headline: "{result}"
     change: {track: points, of: side, add: -1, when: answer == pay}
 """
-"""A sequence that asks a side in its middle."""
+"""A sequence that asks a side to choose partway through."""
 SHOT = 'marsh shoot attackers="Red Squad 1" targets="Blue Squad 1"'
 
 

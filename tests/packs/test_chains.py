@@ -237,7 +237,7 @@ def test_odds_of_two_shells_that_each_roll_a_chain() -> None:
         ("found.next.next.sink", "table link3 has no output sink. Did you mean sinks?"),
         ("found_next.sinkz", "table link2 has no output sinkz. Did you mean sinks?"),
         ("found_next_next.next.sinks", "no table is rolled after link3"),
-        ("found.next.next.what + 1 > 2", "a text cannot be reckoned with"),
+        ("found.next.next.what + 1 > 2", "a text cannot be used in arithmetic"),
     ],
 )
 def test_what_a_chain_does_not_say_is_a_fault_with_its_line(read: str, fault: str) -> None:

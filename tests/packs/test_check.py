@@ -134,7 +134,7 @@ def test_the_built_in_games_have_no_fault(id: str) -> None:
 
 
 AS_PRINTED = {
-    "wargame-tutorial/crt.yaml: row 3 and row 4 are the same: is one of them a slip?",
+    "wargame-tutorial/crt.yaml: row 3 and row 4 are the same: is one of them a typo?",
     *(
         f"maneuver-rules/chance.yaml, row 15, column submarine: {chance} is out of step with the cells above and below "
         "it: as printed?"
@@ -154,7 +154,7 @@ FREE_PACKS = sorted(
 def test_a_free_pack_has_no_fault_a_licence_a_scenario_and_a_sequence(folder: Path) -> None:
     report = check_content(read_content(folder))
     asked = {
-        one for one in report.questions if "blanks to be typed from your card" not in one
+        one for one in report.questions if "blanks for you to type from your card" not in one
     } - AS_PRINTED
     assert (report.faults, asked) == ((), set())
     for needed in ("LICENSE", "README.md", "sequences.yaml"):

@@ -245,9 +245,9 @@ def one(**card: Any) -> dict[str, Any]:
         (one(id="12.w1"), "row cards 2, column id"),
         (one(id="x/y"), "row cards 2, column id"),
         (one(id="All"), "row cards 2, column id"),
-        (one(id="a"), "column id: is there twice; say count: 2"),
-        (one(id="A"), "column id: is how a is called"),
-        (one(name="A"), "column name: is how a is called"),
+        (one(id="a"), "column id: comes twice; write count: 2"),
+        (one(id="A"), "column id: is also the name of a"),
+        (one(name="A"), "column name: is also the name of a"),
         (one(name="all"), "all means all cards"),
         (one(name="Rain, heavy"), "without , and ;"),
         (one(name="x" * 41), "at most 40"),
@@ -258,7 +258,7 @@ def one(**card: Any) -> dict[str, Any]:
         (one(count=10**9), "column count"),
         (one(after="gone"), "column after: is one of discard"),
         (one(cuont=2), "Did you mean count?"),
-        (one(Ap=2), "column Ap: is called by small letters"),
+        (one(Ap=2), "column Ap: has a name of small letters"),
         (one(ap=10**9), "column ap: is a number within"),
         (one(ap=float("nan")), "column ap: is a number within"),
         (one(ap=[1]), "column ap: is a number, yes or no"),
@@ -284,7 +284,8 @@ def test_a_deck_needs_a_name_that_can_be_typed(name: str) -> None:
 def test_odd_decks_are_asked_about() -> None:
     (asked,) = find_questions(shape(one(ap=2)), "few/decks/chances.yaml")
     assert (
-        asked == "few/decks/chances.yaml, row cards a, column ap: is not said, and of 1 of 2 it is"
+        asked
+        == "few/decks/chances.yaml, row cards a, column ap: is missing, although 1 of 2 cards have it"
     )
     assert [*find_questions(shape(one(asterisk=True)), "f")] == []
     (asked,) = find_questions(shape({**one(), "after": "removed"}), "f")

@@ -123,16 +123,18 @@ async def test_an_attack_on_discord(hedgerow: Path, tmp_path: Path) -> None:
 
         form = await anna.slash(table, "hedgerow attack")
         labels = [part["label"] for part in form.modal["components"]]
-        assert labels == ["Attackers", "Targets", "Ground", "Do what"], "no field without a choice"
+        assert labels == ["Attackers", "Targets", "Ground", "What now?"], (
+            "no field without a choice"
+        )
         chosen = {
             "Attackers": ["Rifles 1", "Rifles 2", "Rifles 3", "Troop A"],
             "Targets": ["Guard 1", "Guard 2"],
         }
-        filled = {**chosen, "Ground": ["Hedge −1"], "Do what": "Show the odds first"}
+        filled = {**chosen, "Ground": ["Hedge −1"], "What now?": "Show the odds first"}
         odds = await (await anna.submit_modal(form, filled)).answer()
         says(odds.text, *ODDS)
         again = await anna.press(odds, "Change…")
-        keypad = await (await anna.submit_modal(again, {"Do what": "I roll my own dice"})).answer()
+        keypad = await (await anna.submit_modal(again, {"What now?": "Enter my own dice"})).answer()
         for face in (5, 2, 3, 6):
             await anna.press(keypad, str(face))
         says((await (await anna.press(keypad, "6")).answer()).text, *RETREAT)

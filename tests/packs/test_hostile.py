@@ -52,13 +52,13 @@ def zipped(path: Path, *entries: tuple[str, bytes], method: int = zipfile.ZIP_DE
     ("entry", "said"),
     [
         (("bomb.yaml", b"\0" * 40_000_000), "larger than 256 kB"),
-        (("../../evil.yaml", b"a: 1"), "is no name for a file"),
-        (("/etc/evil.yaml", b"a: 1"), "is no name for a file"),
-        (("C:\\evil.yaml", b"a: 1"), "is no name for a file"),
-        (("..\\evil.yaml", b"a: 1"), "is no name for a file"),
-        (("scenarios\\..\\..\\evil.yaml", b"a: 1"), "is no name for a file"),
-        (("scenarios/deep/er.yaml", b"a: 1"), "is no name for a file"),
-        (("crt.py", b"import os"), "is no name for a file"),
+        (("../../evil.yaml", b"a: 1"), "is not a name for a file"),
+        (("/etc/evil.yaml", b"a: 1"), "is not a name for a file"),
+        (("C:\\evil.yaml", b"a: 1"), "is not a name for a file"),
+        (("..\\evil.yaml", b"a: 1"), "is not a name for a file"),
+        (("scenarios\\..\\..\\evil.yaml", b"a: 1"), "is not a name for a file"),
+        (("scenarios/deep/er.yaml", b"a: 1"), "is not a name for a file"),
+        (("crt.py", b"import os"), "is not a name for a file"),
     ],
 )
 def test_a_zip_gives_out_no_more_than_a_pack_may_hold(
@@ -81,7 +81,7 @@ def test_a_zip_that_lies_about_its_size_gives_out_no_more_either(tmp_path: Path)
 
 def test_what_is_no_zip_and_what_is_too_large_a_zip(tmp_path: Path) -> None:
     (tmp_path / "few.zip").write_bytes(b"PK\x03\x04 and so on")
-    with pytest.raises(TableError, match="no zip that can be unpacked"):
+    with pytest.raises(TableError, match="not a zip that can be unpacked"):
         read_content(tmp_path / "few.zip")
     (tmp_path / "few.zip").write_bytes(b"\0" * (MOST_BYTES + 1))
     with pytest.raises(TableError, match="larger than 256 kB"):
@@ -92,7 +92,7 @@ def test_a_link_to_another_file_is_not_followed(make_pack: PackMaker, tmp_path: 
     (tmp_path / "secret").write_text("token: 1")
     folder = make_pack()
     (folder / "more.yaml").symlink_to(tmp_path / "secret")
-    with pytest.raises(TableError, match="no plain file"):
+    with pytest.raises(TableError, match="not a plain file"):
         read_content(folder)
 
 
@@ -118,7 +118,7 @@ async def test_a_pack_that_costs_too_much_is_given_up_while_others_are_answered(
     beside = asyncio.create_task(others())
     report = await check_in_process(content, 0.5)
     beside.cancel()
-    assert "too costly" in report.faults[0]
+    assert "too much memory" in report.faults[0]
     assert ticks > 20
     assert (
         await check_in_process({name: text.encode() for name, text in FEW.items()}, 20)
@@ -128,9 +128,9 @@ async def test_a_pack_that_costs_too_much_is_given_up_while_others_are_answered(
 FORMULAS = {
     "unit.__class__": "there is no name unit here",
     "attack.__init__.__globals__": "has no __init__",
-    "'%999999999d' % attack": "a text cannot be reckoned with",
-    "ground * 999999999": "a text cannot be reckoned with",
-    "[attack] * 999999999": "a list cannot be reckoned with",
+    "'%999999999d' % attack": "a text cannot be used in arithmetic",
+    "ground * 999999999": "a text cannot be used in arithmetic",
+    "[attack] * 999999999": "a list cannot be used in arithmetic",
     "9**9**9": "** is not allowed",
     "(lambda: 1)()": "can be called",
     "(" * 900 + "attack" + ")" * 900: "at most 1000 characters",

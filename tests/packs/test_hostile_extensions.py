@@ -54,7 +54,7 @@ def faults_of(files: dict[str, str]) -> tuple[str, ...]:
         ({"game.yaml": "units: [squad]\n"}, "row units: an extension adds to"),
         (
             {"game.yaml": "units: {attributes: {morale: null}}\n"},
-            "an extension takes nothing out of a game",
+            "an extension cannot remove anything from a game",
         ),
         (
             {"game.yaml": "units: {attributes: {morale: {type: int, max: 99}}}\n"},
@@ -62,10 +62,13 @@ def faults_of(files: dict[str, str]) -> tuple[str, ...]:
         ),
         (
             {"game.yaml": "units: {lost: [good-order]}\n"},
-            "good-order: is the game's, and stays as it is",
+            "good-order: belongs to the game, and stays as it is",
         ),
-        ({"game.yaml": "units: {state_flags: {broken: [low_ammo]}}\n"}, "is the game's, and stays"),
-        ({"game.yaml": "units: {states: [squad]}\n"}, "squad: is there already, among types"),
+        (
+            {"game.yaml": "units: {state_flags: {broken: [low_ammo]}}\n"},
+            "belongs to the game, and stays",
+        ),
+        ({"game.yaml": "units: {states: [squad]}\n"}, "squad: already exists, among types"),
         ({"game.yaml": "units: {only: 7}\n"}, "row units only: must be"),
         ({"game.yaml": "units: {types: 7}\n"}, "row units types: must be a list of words"),
         (
@@ -78,7 +81,7 @@ def faults_of(files: dict[str, str]) -> tuple[str, ...]:
         ),
         (
             {"scenarios/canal.yaml": FIRST},
-            "has the scenario canal already; call this one something",
+            "already has the scenario canal; call this one something",
         ),
         (
             {"pack.yaml": HOUSE["pack.yaml"], "game.yaml": "units: {states: null}\n"},

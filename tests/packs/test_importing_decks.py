@@ -74,7 +74,7 @@ def test_a_deck_in_a_folder_of_tables_is_left_out_and_told(tmp_path: Path) -> No
         "Tables",
         is_alone=False,
     )
-    assert any("a deck goes into a pack by itself" in line for line in found.left_out)
+    assert any("import a deck on its own" in line for line in found.left_out)
     assert not any("deck" in file for pack in found.packs for file in pack.files)
 
 
@@ -142,7 +142,7 @@ def test_a_list_of_sealdice_becomes_a_deck_with_as_many_cards_as_it_weighs(
     assert told.lines[0].endswith("decks/weather.yaml is written")
     (made,) = load_pack(folder).decks.values()
     assert (made.title, made.deck.cards) == ("Weather", (("sun", 4), ("rain", 3), ("fog", 1)))
-    assert any("2 of 3 cards have their name alone" in line for line in told.lines)
+    assert any("2 of 3 cards keep only their name" in line for line in told.lines)
     guides = import_tables(LISTS, deck="guides")
     assert guides.files["decks/guides.yaml"].count("count: 1") == 3
     assert guides.questions[0] == "<weather> is drawn from the table of that name: look it up, too"
@@ -234,8 +234,12 @@ def test_a_hand_of_foundry_is_asked_about() -> None:
         (SHEET, "weather", "no deck of SealDice"),
         (of_foundry(card("Mud")), "Mud", "no deck of SealDice"),
         (of_foundry(), "", "It has no cards"),
-        (of_foundry(card("Mud"), "Rain"), "", "Card 2 is not written as Foundry does"),
-        (of_foundry({**card("Mud"), "faces": [3]}), "", "Card 1 is not written as Foundry does"),
+        (of_foundry(card("Mud"), "Rain"), "", "Card 2 is not written the way Foundry does"),
+        (
+            of_foundry({**card("Mud"), "faces": [3]}),
+            "",
+            "Card 1 is not written the way Foundry does",
+        ),
         (of_foundry(card("")), "", "Card 1 has no name"),
         (
             '{"name": "Orders", "type": "Actor"}',

@@ -258,7 +258,7 @@ async def test_a_side_uses_its_own_cards_and_each_goes_where_the_sequence_says(
         ("{type: enum, in_play: chances}", "option card: in_play must be a list of decks, of an input of type enum"),
         ("{type: str, in_play: [chances]}", "in_play must be a list of decks, of an input of type enum"),
         ("{type: enum, in_play: []}", "in_play must be a list of decks"),
-        ("{type: enum, values: [rain, hail], in_play: [chances]}", "has a word hail, which is no card of chances"),
+        ("{type: enum, values: [rain, hail], in_play: [chances]}", "has a word hail, which is not a card of chances"),
         ("{type: enum, in_play: mine}", "in_play is mine, but no deck has an owner"),
         ("{type: enum, in_play: [chances], used: away}", "used is one of after, discard, removed, back"),
         ("{type: enum, values: [rain], used: back}", "of an input with in_play"),

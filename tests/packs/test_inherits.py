@@ -254,7 +254,7 @@ def test_a_new_unit_type_is_asked_about(make_pack: PackMaker) -> None:
     pack = house(make_pack, "lnlt", game="units: {types: {tunneler: Tunneler}}\n")
     asked = (
         "house/game.yaml, row units types: "
-        "the combat sequences of lnlt know nothing of tunneler and may refuse them"
+        "the combat sequences of lnlt do not know tunneler and may refuse them"
     )
     report = check_content(pack.content)
     assert (report.faults, report.questions[-1].partition(";")[0]) == ((), asked)

@@ -68,7 +68,7 @@ SLIPS = {
         "crt.yaml",
         "    3: [",
         "\t3: [",
-        " begins with a tab; use blanks",
+        " begins with a tab; use spaces",
     ),
     "a gap": (
         "crt.yaml",
@@ -134,7 +134,7 @@ SLIPS = {
         "crt.yaml",
         "rolls: {roll: {dice: 1d6, label: combat}}",
         "rolls: [roll]",
-        "row rolls: is not laid out as it must be: docs/pack-keys.md explains every key",
+        "row rolls: is not laid out correctly: docs/pack-keys.md explains every key",
     ),
     "a key of a sequence": (
         "sequences.yaml",
@@ -194,20 +194,20 @@ SLIPS = {
         "steps/attack.yaml",
         'refuse: {say: "Nobody here has any attack strength.", option: attackers}',
         "let: {river: down}",
-        "there is no name down here, and the function down needs ( ) behind it; "
+        "there is no name down here, and the function down needs ( ) after it; "
         "quote it if it is a word: 'down'",
     ),
     "a table for a word": (
         "steps/attack.yaml",
         'refuse: {say: "Nobody here has any attack strength.", option: attackers}',
         "let: {river: crt}",
-        "the table crt needs ( ) behind it",
+        "the table crt needs ( ) after it",
     ),
     "a word with or in it": (
         "steps/attack.yaml",
         "- when: attack == 0",
         "- when: ground == woods-or-town",
-        "woods-or-town is no known word, so that or in it is read as or; "
+        "woods-or-town is not a known word, so or in it is read as or; "
         "quote it if it is a word of the game: 'woods-or-town'",
     ),
     "a result that has no score": (
@@ -244,7 +244,7 @@ SLIPS = {
         "sequences.yaml",
         "  odds_by: result\n",
         "  odds_by: result\n  rounds: {then: {river: {becomes: wet}}, ends: []}\n",
-        "river becomes wet, which is no output, and no value of it",
+        "river becomes wet, which is neither an output nor a value of it",
     ),
 }
 
@@ -395,7 +395,7 @@ def test_more_than_discord_takes_of_one_command_is_asked_about(make_pack: PackMa
     few = {f"crt-{'x' * 20}-{at:02}.yaml": wide for at in range(20)}
     asked = check_content(read_content(make_pack(few))).questions
     assert any(
-        "Discord takes 8,000 characters" in question and "/few-table has about" in question
+        "Discord allows 8,000 characters" in question and "/few-table has about" in question
         for question in asked
     )
 
@@ -497,6 +497,6 @@ def test_an_output_of_the_items_is_asked_for_with_its_list(packs: None) -> None:
 
 def test_a_table_of_rolls_that_steps_call_without_a_die_says_who_rolls() -> None:
     with pytest.raises(
-        UserError, match=r"drift\. Steps that call a table roll first and hand it what fell"
+        UserError, match=r"drift\. Steps that call a table roll first and pass it the result"
     ):
         _find_position(build_axis([1], "few/drift.yaml"), None, "few/drift.yaml", "fall")

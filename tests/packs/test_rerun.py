@@ -50,7 +50,7 @@ async def test_a_changed_row_is_seen_where_it_was_rolled(
     use_packs(make_pack({"crt.yaml": CRT}))
     fours = await played(home)
     assert await asyncio.to_thread(main, ["rerun", "--all"]) == 0
-    assert capsys.readouterr().out == "31 outcomes played again, each as it was.\n"
+    assert capsys.readouterr().out == "31 outcomes replayed, all as they were.\n"
 
     use_packs(
         make_pack(
@@ -62,9 +62,7 @@ async def test_a_changed_row_is_seen_where_it_was_rolled(
     lines = [line for line in out.splitlines() if line.startswith("Game ")]
     assert len(lines) == fours
     assert all(line.endswith("few crt: miss would be hit") for line in lines)
-    assert (
-        not fours or f"31 outcomes played again, {fours} would be another: few crt {fours}." in out
-    )
+    assert not fours or f"31 outcomes replayed, {fours} would be different: few crt {fours}." in out
 
     use_packs(
         make_pack(
@@ -73,7 +71,7 @@ async def test_a_changed_row_is_seen_where_it_was_rolled(
         )
     )
     assert await asyncio.to_thread(main, ["rerun", "--all"]) == 1
-    assert "cannot be played any more" in capsys.readouterr().out
+    assert "can no longer be played" in capsys.readouterr().out
 
 
 async def test_one_game_by_its_id_or_all_of_them(
@@ -83,6 +81,6 @@ async def test_one_game_by_its_id_or_all_of_them(
         await Channel(App(store)).do("Anna", 'lnlt morale-check units="squad morale=5" hand=1,2')
         (game,) = await store.list_games(limit=9)
     assert await asyncio.to_thread(main, ["rerun", game]) == 0
-    assert "1 outcome played again" in capsys.readouterr().out
+    assert "1 outcome replayed" in capsys.readouterr().out
     for words in (["rerun"], ["rerun", "--all", game], ["rerun", "no-game-of-ours"]):
         assert await asyncio.to_thread(main, words) == 2

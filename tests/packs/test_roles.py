@@ -158,7 +158,7 @@ async def test_a_command_of_a_pack_that_is_left_out_says_why(
     use_packs(make_pack(files, "winter").parent)
     channel = await Channel.fresh()
     error = await channel.refused("Anna", "winter charge squad", "unknown-command")
-    assert error.title == "The pack winter is left out."
+    assert error.title == "The pack winter is not loaded."
     assert 'a sequence has no key "odds_bye". Did you mean odds_by?' in error.format_text()
 
 

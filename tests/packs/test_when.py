@@ -103,8 +103,8 @@ async def test_what_asks_for_nothing_rolls_at_once(
 @pytest.mark.parametrize(
     ("when", "said"),
     [
-        ("rested", "when hangs on itself; let it hang on other inputs"),
-        ("facing == 'front'", "when hangs on facing, which has a when of its own"),
+        ("rested", "when depends on itself; let it depend on other inputs"),
+        ("facing == 'front'", "when depends on facing, which has a when of its own"),
         ("rnge > 6", "rnge"),
         ("range > 6 and __import__('os')", "names __import__"),
         ("range >", "row shoot, inputs rested"),

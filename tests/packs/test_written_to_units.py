@@ -61,7 +61,7 @@ def faults_of(step: str) -> tuple[str, ...]:
         ("change: {set: {men: 99}}", "men must be a whole number from 0 to 40"),
         ("change: {set: {men: \"'many'\"}}", "men takes a number, not a text"),
         ("change: {set: {armour: \"'plate'\"}}", "armour must be one of none, light, heavy"),
-        ("change: {add: {armour: 1}}", "armour is no whole number"),
+        ("change: {add: {armour: 1}}", "armour is not a whole number"),
         ("change: {add: {mens: 1}}", "a unit has no mens"),
         ("change: {mark: pind}", "there is no marker pind. Did you mean pinned?"),
         ("change: {unmark: asleep}", "no marker asleep. It may be pinned, lethal."),
@@ -73,10 +73,10 @@ def faults_of(step: str) -> tuple[str, ...]:
         ("when: has(unit, 'lethl')\n  then: x", "there is no marker or flag lethl"),
         ("when: unit.state == 'gonne'\n  then: x", "there is no state gonne"),
         ("when: unit.type in ['troper']\n  then: x", "there is no unit type troper"),
-        ("when: unit.state > 3\n  then: x", "a number is not more or less than a text"),
-        ("when: unit.state\n  then: x", "unit.state is a word, which always holds; compare it"),
-        ("when: targets[3] and hits > 1\n  then: x", "this always holds, also if there is none"),
-        ("when: not unit\n  then: x", "unit always holds, also if there is none"),
+        ("when: unit.state > 3\n  then: x", "a number cannot be more or less than a text"),
+        ("when: unit.state\n  then: x", "unit.state is a word, which is always true; compare it"),
+        ("when: targets[3] and hits > 1\n  then: x", "this is always true, even if there is none"),
+        ("when: not unit\n  then: x", "unit is always true, even if there is none"),
         ("when: unit.state == 3\n  then: x", "a text never equals the number 3"),
     ],
 )
@@ -106,13 +106,13 @@ def test_what_units_can_have_passes(step: str) -> None:
     ("step", "why"),
     [
         ("when: hits == 4\n  then: '{1 // (hits - 4)}'", "it divides by 0"),
-        ("when: hits == 0\n  then: '{[1, 2][5] + 1}'", "only numbers can be reckoned with"),
+        ("when: hits == 0\n  then: '{[1, 2][5] + 1}'", "only numbers can be used in arithmetic"),
         ("roll: {die: 1d6}\n  then: '{[1, 2, 3, 4, 5][die - 1] + 0}'", "only numbers"),
     ],
 )
 def test_dice_that_come_to_no_result_are_a_fault_each_time(step: str, why: str) -> None:
     """The check rolls the lowest dice, the highest and a few others, and always the same."""
     (found,) = faults_of(step)
-    assert "row shoot: some dice come to no result: few/steps/shoot.yaml, line 6" in found
+    assert "row shoot: some dice lead to no result: few/steps/shoot.yaml, line 6" in found
     assert why in found
     assert faults_of(step) == (found,)

@@ -61,10 +61,10 @@ def test_pages_of_older_logs_show_what_these_hold(tmp_path: Path, path: Path) ->
 
 EDITS = {
     "words": ('"res">Cell 1 is eliminated', '"res">Tran is eliminated', "its words"),
-    "winner": ("US won.", "VC won.", "sentence at the head"),
-    "losses": ("VC lost 2 of 4", "VC lost none of 4", "sentence at the head"),
-    "left": ("2 of 4 units left", "4 of 4 units left", "counts the units of VC"),
-    "name": ("<h1>Hill 875", "<h1>Hill 876", "another name"),
+    "winner": ("US won.", "VC won.", "sentence at the top"),
+    "losses": ("VC lost 2 of 4", "VC lost none of 4", "sentence at the top"),
+    "left": ("2 of 4 units left", "4 of 4 units left", "count the units of VC"),
+    "name": ("<h1>Hill 875", "<h1>Hill 876", "name the game differently"),
     "number": ('"no">#8<', '"no">#9<', "its number"),
     "side": ('"sd">US<', '"sd">VC<', "its side"),
     "person": ('"who">Anna<', '"who">Bob<', "who did it"),
@@ -76,8 +76,8 @@ EDITS = {
     "undone": ('<span class="tag">taken back</span>', "", "its marks"),
     "roster": ('<span class="st">eliminated</span>', "", "roster"),
     "closing": ("“The hill is quiet.”", "“We gave up.”", "closing words"),
-    "decided": ('"#e9">Cell 1 is eliminated', '"#e9">Tran is eliminated', "tells event 9"),
-    "out": ('class="out">Cell 1<', 'class="out">Tran<', "A list of the page"),
+    "decided": ('"#e9">Cell 1 is eliminated', '"#e9">Tran is eliminated', "describes event 9"),
+    "out": ('class="out">Cell 1<', 'class="out">Tran<', "A list in the page"),
     "odds": ('"chances":', '"chances" :', "odds and traces"),
 }
 
@@ -194,7 +194,7 @@ async def test_a_row_taken_out_is_refused(tmp_path: Path) -> None:
     text = await evening_page()
     start = text.index('<li id="e8"')
     cut = text[:start] + text[text.index("</li>", text.index("</details>", start)) + 5 :]
-    assert "other events" in faults(tmp_path, cut)
+    assert "same events" in faults(tmp_path, cut)
 
 
 async def test_new_words_of_a_kept_line_are_refused_though_the_copy_beside_the_log_has_them(

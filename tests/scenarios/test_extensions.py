@@ -209,7 +209,7 @@ async def test_what_extends_is_no_game_of_its_own() -> None:
                     "units: {attributes: {wet: {type: int, help: wet}}, flags: {scorched: black}}"
                 ),
             },
-            "is there already, among states",
+            "already exists, among states",
         ),
     ],
 )
@@ -340,7 +340,7 @@ async def test_an_extension_says_that_it_does_not_join_a_pack_that_inherits_its_
     assert not (await add(channel, _zip(HEIR))).error
     await managed(channel, "pack enable house-asl")
     await channel.do("Anna", START[0].replace("asl", "house-asl"), *PLAIN)
-    why = "Club fire joins games of asl alone, and this one is House ASL, which inherits asl."
+    why = "Club fire joins only games of asl, and this one is House ASL, which inherits asl."
     fired = await channel.say("Anna", "club-ift fire attackers=Alpha targets=Beta")
     assert fired.error
     assert why in fired.format_text()

@@ -91,7 +91,8 @@ async def test_without_a_place_for_temporary_files_the_host_is_told(
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", "/nowhere/at/all")
     with pytest.raises(
-        StoreError, match=r"No temporary folder can be made: No such file or directory\. Set TMPDIR"
+        StoreError,
+        match=r"No temporary folder can be created: No such file or directory\. Set TMPDIR",
     ):
         await TemporaryStore.make()
 
@@ -491,7 +492,7 @@ async def test_a_file_that_became_read_only(path: Path) -> None:
         await store._writer.run(lambda conn: conn.execute("PRAGMA query_only = 1"))
         with refuses("store-failed cannot be written") as caught:
             await store.commit(roll(2))
-        assert "right to write" in caught.value.hint
+        assert "let the bot's user write" in caught.value.hint
         assert await store.load_game_version("place g1") == ("g1", 1, False)
 
 

@@ -120,7 +120,7 @@ def test_a_whole_table_is_shown_without_its_form() -> None:
 def test_needed_fields_come_first_and_rare_ones_wait() -> None:
     form = build_form(FIRE, {}, SMALL, WIDE)
     shown = [one.label for one in form.fields if not one.rare]
-    assert shown == ["Who fires", "At whom", "Terrain (TM)", "Modifiers", "Do what"]
+    assert shown == ["Who fires", "At whom", "Terrain (TM)", "Modifiers", "What now?"]
     assert {"lm", "degrading", "shooter", "skill", REST} == {
         one.name for one in form.fields if one.rare
     }

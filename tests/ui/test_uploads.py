@@ -42,7 +42,7 @@ def test_what_is_no_text_is_refused(data: bytes) -> None:
 def test_an_old_workbook_is_named() -> None:
     with refuses("unreadable-file") as caught:
         read_file_text(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 500, "units.xls")
-    assert "units.xls is a workbook of an old Excel" in caught.value.message
+    assert "units.xls is an old Excel workbook" in caught.value.message
 
 
 def test_a_damaged_zip_is_named() -> None:
@@ -92,7 +92,7 @@ def test_merged_cells_are_read_in_each_of_their_rows() -> None:
         ["1-3", "AE", "AR"],
         ["4-6", "AE", "DR"],
     ]
-    assert sheet.questions == ("merged cells are read in each of their rows: A2:A3, B4:B5",)
+    assert sheet.questions == ("merged cells count in each of their rows: A2:A3, B4:B5",)
 
 
 def parts(**contents: bytes) -> bytes:

@@ -126,7 +126,7 @@ def test_its_file_can_be_checked(export: Json, tmp_path: Path) -> None:
         "No event has the head 00000000: the end was cut off, or the log rewritten."
     ]
     assert format_summary(check_file(path)) == [
-        "6 events, 0 dice computed again, 2 outcomes played again, 0 faults.",
+        "6 events, 0 dice recomputed, 2 outcomes replayed, 0 faults.",
         "1 sealed event with nothing to check: still closed, or the content was deleted.",
     ]
 

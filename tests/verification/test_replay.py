@@ -79,7 +79,7 @@ async def test_a_changed_outcome_is_found_even_if_all_hashes_are_rewritten(kind:
     body["out"] = {**body["out"], next(iter(body["out"])): "eliminated"}
     assert verify(rechained(log)).faults == (), "the chain alone knows nothing of it"
     assert check(log).faults == (
-        f"Event {body['number']}: its inputs and dice lead to another outcome.",
+        f"Event {body['number']}: its inputs and dice lead to a different outcome.",
     )
     await app.close()
 
@@ -105,7 +105,7 @@ async def test_units_cannot_be_rewritten_even_with_all_hashes(tmp_path: Path) ->
             "next",
             "before",
             {"game": {"phase": "administrative"}},
-            "state that it says was there before",
+            "earlier state that it gives",
         ),
         ("next", "after", [1], "cannot be read"),
     ):

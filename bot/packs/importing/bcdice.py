@@ -68,7 +68,7 @@ def read_bcdice(text: str) -> list[TableDraft]:
             spans_and_texts.append(((total, total), entry))
     for total in entries:
         if not lowest <= total <= highest:
-            questions.append(f"{total} is no total of {dice}, and left out")
+            questions.append(f"{total} is not a total of {dice}, so it is left out")
     return [build_one_column(title, BCDICE, dice, spans_and_texts, questions)]
 
 
@@ -81,13 +81,13 @@ def _read_rows(numbered_lines: Sequence[tuple[int, str]], questions: list[str]) 
         parts = _ROW.match(line)
         if parts is None:
             raise make_import_error(
-                f"Line {number} is no entry: {line[:40]}",
+                f"Line {number} is not an entry: {line[:40]}",
                 "Write 4:text, the total and a colon first.",
             )
         total = int(parts[1])
         entry = parts[2].strip()
         if total in entries:
-            questions.append(f"{total} is there twice, and the first is read: {entry[:60]}")
+            questions.append(f"{total} comes twice, and the first one is used: {entry[:60]}")
         else:
             entries[total] = entry
     return entries
@@ -116,7 +116,7 @@ def _build_two_dice_table(
         sign = next((sign for sign, pairs in _SORTED.items() if set(entries) == pairs), "")
         if sign:
             first_die = "lower" if sign == "<" else "higher"
-            questions.append(f"it has rows for the {first_die} die first alone: it is read so")
+            questions.append(f"it has rows for the {first_die} die first only: read that way")
     spans_and_texts = [((total, total), entry) for total, entry in sorted(entries.items())]
     return build_one_column(title, BCDICE, D66 + sign, spans_and_texts, questions, id=id)
 
@@ -194,12 +194,12 @@ def _build_draft(listed_table: _ListedTable) -> TableDraft:
     dice_match = _ALONE.fullmatch(kind)
     if dice_match is None or dice_match[3]:
         raise make_import_error(
-            f"{command} ({name[:40]}) does not say in the file which dice it has."
+            f"{command} ({name[:40]}) does not say in the file which dice it uses."
         )
     dice = _format_dice(dice_match[1], dice_match[2])
     texts = list(map(str, items.values() if isinstance(items, Mapping) else items))
     if any("%{" in text or "%<" in text for text in texts):
-        questions.append("what is in %{...} is filled in by BCDice; here it is a text")
+        questions.append("BCDice fills in what is in %{...}; here it stays as text")
     lowest, _ = get_totals(dice)
     entries = [(_read_span(key, command), text) for key, text in _list_entries(items, lowest)]
     return build_one_column(name, BCDICE, dice, entries, questions, id=command)
@@ -214,7 +214,7 @@ def _read_pairs(items: Any, questions: list[str]) -> dict[int, str] | None:
         if not texts:
             return None
         questions.append(
-            "its dice are not in the file: its 36 entries are read as those of two dice, tens and ones"
+            "its dice are not in the file: its 36 entries are read as two dice, tens and ones"
         )
         return dict(zip(PAIRS, texts, strict=True))
     if isinstance(items, Mapping) and set(items) <= set(PAIRS):
@@ -252,6 +252,6 @@ def _read_span(key: object, command: str) -> Span:
     spans = read_figures(str(key))
     if len(spans) != 1:
         raise make_import_error(
-            f"{command[:40]} has an entry for {str(key)[:20]}, which is no total of dice."
+            f"{command[:40]} has an entry for {str(key)[:20]}, which is not a total of dice."
         )
     return spans[0]

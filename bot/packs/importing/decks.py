@@ -103,12 +103,12 @@ def read_deck_list(data: Any, name: str) -> ImportedDeck:
     for card_name, count in Counter(names.values()).items():
         if count > 1:
             raise make_import_error(
-                f'{count} cards of {title[:40]} are called "{card_name[:40]}": nobody could tell them apart.'
+                f'{count} cards of {title[:40]} are called "{card_name[:40]}": there is no way to tell them apart.'
             )
     shortened = [text for text, card_name in names.items() if card_name != " ".join(text.split())]
     if shortened:
         questions.append(
-            f"{len(shortened)} of {len(names)} cards have their name alone: the text on a card stays on it"
+            f"{len(shortened)} of {len(names)} cards keep only their name: the text on a card stays on it"
         )
     rows = [[card_name, str(counts[text])] for text, card_name in names.items()]
     title = clean_title(title[:1].upper() + title[1:])
@@ -140,7 +140,7 @@ def read_foundry_deck(data: Any, title: str) -> ImportedDeck:
         )
     kind = data.get("type")
     if kind in KINDS[1:]:
-        questions.append(f"in Foundry it is a {kind}: what is not in it now is left out")
+        questions.append(f"in Foundry it is a {kind}: cards that are not in it now are left out")
     name_counts = Counter(comparison_key(card.name) for card in counts)
     rows = []
     for card, count in counts.items():
@@ -169,7 +169,7 @@ def _read_card(card: Any, number: int) -> _FoundryCard:
     """
     faces = (card.get("faces") or []) if isinstance(card, Mapping) else None
     if not isinstance(faces, list) or not all(isinstance(face, Mapping) for face in faces):
-        raise make_import_error(f"Card {number} is not written as Foundry does.")
+        raise make_import_error(f"Card {number} is not written the way Foundry does.")
     name = _clean_if_text(card.get("name"), "A name")
     if not name and faces:
         index = card.get("face")
@@ -257,7 +257,7 @@ def _read_count_and_after(columns: Mapping[str, Sequence[str]], row: int) -> dic
         if not count.isdecimal() or len(count) >= 10:
             quoted_count = clean_text(count, "A count")[:20]
             raise make_import_error(
-                f"Row {row + 2}: the count is {quoted_count}, which is no whole number."
+                f"Row {row + 2}: the count is {quoted_count}, which is not a whole number."
             )
         values["count"] = str(int(count))
     if destination:

@@ -151,10 +151,10 @@ class Imported:
         """
         if sum(len(file.encode()) for file in self.files.values()) > MOST_BYTES - 2_000:
             raise make_import_error(
-                f"Its tables are larger than the {MOST_BYTES // 1024} kB that a pack has."
+                f"Its tables are larger than the {MOST_BYTES // 1024} kB that a pack may have."
             )
         if _is_taken(id) or make_name(id, "")[:LONGEST_ID] != id:
-            hint = "Take a-z, 0-9 and hyphens, such as few-acres."
+            hint = "Use a-z, 0-9 and hyphens, such as few-acres."
             raise UserError(f'"{id[:40]}" cannot name a pack.', hint=hint, code="bad-name")
         about = {
             "id": id,
@@ -231,7 +231,7 @@ def import_tables(
     notes = [*filter(None, (note,)), *tables.left_out]
     struck_out = find_struck_out(decoded.text)
     if struck_out:
-        notes.append(f'"{struck_out}" is struck out, and is read all the same')
+        notes.append(f'"{struck_out}" is struck out, but is read anyway')
     broken_line = find_broken_line(decoded.text)
     if broken_line:
         notes.append(f'line breaks inside cells are read as blanks: "{broken_line}"')
@@ -280,7 +280,7 @@ def _read_sheets_of(data: bytes, name: str, title: str) -> _ReadTables:
     """
     sheets, left_out = read_workbook(data, name.replace("\\", "/").rsplit("/", 1)[-1])
     if not sheets:
-        raise make_import_error("There is nothing in the workbook.")
+        raise make_import_error("The workbook is empty.")
     drafts = list[TableDraft]()
     faults = list[UserError]()
     for sheet in sheets:
@@ -388,9 +388,9 @@ def _decode(text: str | bytes) -> DecodedText:
     decoded = decode_text(text, "The file") if isinstance(text, bytes) else DecodedText(text)
     plain = decoded.text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     if not plain.strip():
-        raise make_import_error("There is nothing in it.")
+        raise make_import_error("It is empty.")
     if "\0" in plain:
-        raise UserError("The file is not a text.", code="not-text")
+        raise UserError("The file is not text.", code="not-text")
     is_one_line = "\n" not in plain.strip()
     if is_one_line and "\\n" in plain and plain.lstrip()[:1] not in ("{", "["):
         plain = plain.replace("\\n", "\n")
@@ -403,7 +403,7 @@ def _read_any(text: str, name: str) -> _ReadTables:
     """
     if text.startswith(_POINTER):
         raise make_import_error(
-            "This is a pointer of Git LFS and not the file itself.",
+            "This is a Git LFS pointer, not the file itself.",
             "Fetch the file with: git lfs pull",
         )
     language = detect_page_language(text)
@@ -424,7 +424,7 @@ def _read_any(text: str, name: str) -> _ReadTables:
         return _ReadTables("BCDice", read_bcdice(text))
     if _OURS.search(text):
         raise make_import_error(
-            "This is a table of Grognard's own already.",
+            "This is already one of Grognard's own tables.",
             "Put it into the folder of a pack as it is.",
         )
     tables = _read_toml_or_yaml(text)
@@ -484,7 +484,7 @@ def _read_json(data: Any, name: str) -> _ReadTables | None:
         return _read_decks(data)
     if isinstance(data, Mapping) and str(data.get("_key")).startswith("!folders!"):
         raise make_import_error(
-            "This is a folder of Foundry VTT, which has no results; its tables are files of their own."
+            "This is a Foundry VTT folder, which has no results; its tables are separate files."
         )
     if data is not None:
         raise make_import_error(UNKNOWN_JSON)
@@ -517,7 +517,7 @@ def _describe_json_error(error: Exception) -> str:
     if isinstance(error, json.JSONDecodeError):
         fault = _JSON_FAULTS.get(error.msg, error.msg)
         return f"line {error.lineno}, column {error.colno}: {fault}"
-    return "it goes too deep or has a number that is too long"
+    return "it is nested too deep or has a number that is too long"
 
 
 def _parse_json_lines(text: str) -> list[Any]:
@@ -579,7 +579,7 @@ def import_into_pack(
         existing = [file for file in files if (folder / file).exists()]
         if existing:
             raise UserError(
-                f"{folder / existing[0]} is there already.",
+                f"{folder / existing[0]} already exists.",
                 hint="Give the table another --id.",
                 code="name-taken",
             )
@@ -602,7 +602,7 @@ def write_new(imported: Imported, folder: Path) -> dict[str, bytes]:
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         is_pack = (folder / PACK).is_file()
-        problem = "is there already" if is_pack else f"is no pack: it has no {PACK}"
+        problem = "already exists" if is_pack else f"is not a pack: it has no {PACK}"
         raise UserError(
             f"{folder} {problem}.", hint="Name a pack or a new folder.", code="name-taken"
         )

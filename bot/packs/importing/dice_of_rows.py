@@ -133,10 +133,10 @@ def guess_dice(spans: Sequence[Span], title: str, questions: list[str]) -> str:
     dice = find_dice(spans) or find_die_from_zero(spans)
     if not dice:
         raise make_import_error(
-            f"{title[:40]} names no dice, and its figures ({_format_reach(spans)}) are the totals of none.",
+            f"{title[:40]} names no dice, and its figures ({_format_reach(spans)}) are not the totals of any dice.",
             "Write the dice into its title: 2d6 Weather.",
         )
-    questions.append(f"it names no dice: read as {dice}, whose totals its figures are")
+    questions.append(f"it names no dice: its figures are read as totals of {dice}")
     return dice
 
 
@@ -186,8 +186,8 @@ def _ask_about_no_dice(down: Headings, questions: list[str]) -> None:
     """
     questions += down.questions
     questions.append(
-        f"its rows ({_format_reach(down.flat)}) are the totals of no dice: "
-        f"if it is rolled, add them under rolls"
+        f"its rows ({_format_reach(down.flat)}) are not the totals of any dice: if it is "
+        "rolled, add the dice under rolls"
     )
 
 
@@ -203,7 +203,7 @@ def _ask_about_order(spans: Sequence[Span], dice: str, questions: list[str]) -> 
     if len({*figures}) < len(figures):
         raise make_import_error(
             f"The rows {listed} come twice: are they weights?",
-            "Then head the column Weight. Else name the dice: 1d6.",
+            "If so, head the column Weight. If not, name the dice: 1d6.",
         )
     if figures != sorted(figures):
         questions.append(f"rows {listed} are read as totals of {dice}: or are they weights?")
@@ -234,7 +234,7 @@ def _check_against(spans: Sequence[Span], dice: str, added: int, has_dates: bool
     raise make_import_error(
         f"The heading says {_format_dice(dice, added)}, the rows go from {format_signed(lowest)} to "
         f"{format_signed(highest)}{suggestion}",
-        "Write the dice of the rows into the heading, or + DRM behind them if players add to them.",
+        "Write the dice of the rows into the heading, or + DRM after them if players add to them.",
     )
 
 
@@ -254,8 +254,7 @@ def _find_addition(heading: str) -> int:
     has_other_dice = _OTHER_DICE.match(text_after) or _TIMES.match(text_after)
     if has_other_dice or _KEEP_OR_DROP.match(text_after):
         raise make_import_error(
-            f"The heading says {match[0][:20].strip()}: a table is rolled with plain dice of one "
-            f"kind, such as 2d6 or 1d6+1.",
+            f"The heading says {match[0][:20].strip()}: a table needs plain dice of one kind, such as 2d6 or 1d6+1.",
             "Import it without the dice, and write them under rolls.",
         )
     added = _ADDED.match(text_after)

@@ -135,7 +135,7 @@ def gather_packs(
     for pack in _fill_packs(contents):
         if packs and is_alone:
             contents.left_out += [
-                f"{table.file}: a pack has no more room"
+                f"{table.file}: no room left in a pack"
                 for table in contents.tables
                 if table.file not in used_files
             ]
@@ -186,9 +186,9 @@ def _find_reason_to_leave_out(file: str, text: str, name: str) -> str:
     file that it came from.
     """
     if len(text.encode()) > _ROOM:
-        return f"{file} alone is larger than the {MOST_BYTES // 1024} kB that a pack has"
+        return f"{file} alone is larger than the {MOST_BYTES // 1024} kB that a pack may have"
     if file.startswith(f"{DECKS}/"):
-        return f"a deck goes into a pack by itself: grognard import {name} --pack PACK"
+        return f"import a deck on its own: grognard import {name} --pack PACK"
     return ""
 
 

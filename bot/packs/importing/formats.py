@@ -81,7 +81,7 @@ def _read_foundry_table(table: Any, titles: set[str]) -> TableDraft:
     if not added:
         dice = _choose_die(dice, bool(formula), spans, questions)
     if table.get("replacement") is False:
-        questions.append("Foundry draws each result once; here every roll has all of them")
+        questions.append("Foundry draws each result once; here every roll uses all of them")
     entries = [
         (span, _format_result(result, questions, titles))
         for span, result in zip(spans, results, strict=False)
@@ -102,7 +102,9 @@ def _list_results(table: Any) -> list[Mapping[str, Any]]:
     results = [result for result in table["results"] if isinstance(result, Mapping)]
     if len(results) != len(table["results"]):
         title = str(table.get("name") or "Table")
-        raise make_import_error(f"{title[:40]} has a result that is not written as Foundry does.")
+        raise make_import_error(
+            f"{title[:40]} has a result that is not written the way Foundry does."
+        )
     return results
 
 
@@ -231,7 +233,7 @@ def _format_result(result: Mapping[str, Any], questions: list[str], titles: set[
         return f"<{text}>"
     if uuid or result.get("documentId") or collection:
         questions.append(
-            f"{text[:60] or 'a result'} is a link in Foundry; here it is its name alone"
+            f"{text[:60] or 'a result'} is a link in Foundry; here only its name stays"
         )
     return text
 
@@ -320,8 +322,8 @@ def find_list(data: Any, name: str) -> tuple[str, list[tuple[int, str]], list[st
     cards_by_name = {_get_plain_name(deck_list.name): deck_list.cards for deck_list in lists}
     if not cards_by_name:
         raise make_import_error(
-            "This is no deck of SealDice, so it has no list.",
-            "A sheet or cards of Foundry VTT need no list.",
+            "This is not a SealDice deck, so it has no list.",
+            "A sheet or Foundry VTT cards need no list.",
         )
     plain_name = _get_plain_name(name)
     cards = cards_by_name.get(plain_name)
@@ -402,7 +404,7 @@ def _build_deck_draft(deck_list: _DeckList, names: set[str]) -> TableDraft:
     entries = [_read_entry(card) for card in deck_list.cards]
     weighted_entries = [(weight, text) for weight, text in entries if weight]
     if not weighted_entries:
-        raise make_import_error(f"{name[:40]} has no entries that could be drawn.")
+        raise make_import_error(f"{name[:40]} has no entries to draw.")
     divisor = gcd(*(weight for weight, _ in weighted_entries))
     rows: list[tuple[Span, str]] = []
     sides = 0
@@ -439,6 +441,6 @@ def _list_questions(texts: list[str], goes_back: bool, names: set[str]) -> Itera
         yield f"<{variables[0][:40]}> is worked out in SealDice; here it is a text"
     codes = [code for text in texts for code in _CODE.findall(text)]
     if codes:
-        yield f"{codes[0][:40]} is rolled or shown in SealDice; here it is a text"
+        yield f"{codes[0][:40]} is rolled or shown in SealDice; here it stays as text"
     if not goes_back:
-        yield "its cards are drawn once each; here every roll has all of them"
+        yield "its cards are drawn once each; here every roll uses all of them"

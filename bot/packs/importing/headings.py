@@ -88,10 +88,10 @@ def _read_measures(headings: Sequence[str]) -> Headings:
         return Headings()
     plain.measure = measure
     if measure:
-        plain.questions.append(f"{measure} is left out behind figures such as {headings[0][:20]}")
+        plain.questions.append(f"{measure} is left out after figures such as {headings[0][:20]}")
     thousands = [text for text in bare if normalize_figures(text) != remove_thousands(text)]
     if thousands:
-        plain.questions.append(f"{', '.join(thousands[:2])}: the mark is one of thousands")
+        plain.questions.append(f"{', '.join(thousands[:2])}: the mark separates thousands")
     return plain
 
 
@@ -185,9 +185,7 @@ def _format_dates_question(texts: Sequence[str], rows: Sequence[tuple[Span, ...]
             dates.append(text)
             ranges.append(format_key(spans[0]))
     look = "looks like a date" if len(dates) == 1 else "look like dates"
-    return (
-        f"{', '.join(dates[:4])} {look} that a spreadsheet made of {', '.join(ranges[:4])}: read so"
-    )
+    return f"{', '.join(dates[:4])} {look} that a spreadsheet made of {', '.join(ranges[:4])}: read that way"
 
 
 def check_dates_of_rows(headings: Sequence[str], statement: str) -> None:
@@ -294,7 +292,9 @@ def _make_word_for_empty(
         return name
     question = f"{kind} {number + 1} has no heading, and is called {name}"
     if previous_word:
-        question += f": is it a second {kind} of {previous_word} (merged cells), or the same twice?"
+        question += (
+            f": is it a second {kind} of {previous_word} (merged cells), or the same one twice?"
+        )
     questions.append(question)
     return name
 

@@ -232,7 +232,7 @@ def _build_draft(title: str, table: Mapping[str, Any]) -> TableDraft:
         lowest = get_totals(dice)[0] + added
         spans = [(total, total) for total in range(lowest, lowest + len(entries))]
         texts = entries
-        questions.append(f"its {len(entries)} texts have no figures: read as those of {dice}")
+        questions.append(f"its {len(entries)} texts have no figures: read that way of {dice}")
     elif all(map(_read_span, entries)):
         spans = list(filter(None, map(_read_span, entries)))
         texts = _read_texts(entries, questions)
@@ -347,7 +347,7 @@ def _read_text_under(entry: Mapping[str, Any], key: str, number: int) -> str:
         return ""
     if isinstance(value, int | str) and not isinstance(value, bool):
         return str(value).strip()
-    raise make_import_error(f"Result {number} has something else than a text under {key}.")
+    raise make_import_error(f"Result {number} has something other than text under {key}.")
 
 
 def _find_only_text(entry: Mapping[str, Any]) -> str:

@@ -137,7 +137,7 @@ def _format_summary(draft: TableDraft) -> str:
         return f"{draft.title}: {count} dice, as {', '.join(places[:-1])} and {places[-1]}."
     if draft.dice:
         return f"{draft.title}: a roll of {draft.dice}."
-    return f"{draft.title}: looked up, nothing is rolled."
+    return f"{draft.title}: looked up; nothing is rolled."
 
 
 def _build_row_axis(draft: TableDraft, taken_names: tuple[str, ...]) -> TableAxis:

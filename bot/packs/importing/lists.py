@@ -301,12 +301,12 @@ def _list_questions(part: _List, spans: Sequence[Span]) -> list[str]:
         questions.append(f"read as more of the line above: {quoted}")
     dates = [entry.date for entry in part.entries if entry.date]
     if dates:
-        questions.append(f"read as the ranges that they were typed as: {', '.join(dates[:4])}")
+        questions.append(f"read as the ranges that were typed: {', '.join(dates[:4])}")
     slashes = [entry.slash for entry in part.entries if entry.slash]
     if slashes:
         questions.append(f"{', '.join(slashes[:3])} are read as ranges, not as fractions")
     if not is_rising(spans):
-        questions.append("its figures do not rise from line to line")
+        questions.append("its figures do not go up from line to line")
     return questions
 
 
@@ -367,7 +367,7 @@ def _split_item(text: str) -> tuple[str, str, int, str]:
     title, entry, weight, picture = parts[:4]
     if weight and not weight.isdecimal():
         raise make_import_error(
-            f"The weight of {entry[:40]} is {weight[:20]}, which is no whole number."
+            f"The weight of {entry[:40]} is {weight[:20]}, which is not a whole number."
         )
     return title, entry, int(weight[:9] or 1), picture
 

@@ -44,7 +44,7 @@ def ask_about_note_marks(cells: Iterable[object], questions: list[str]) -> None:
     if len(marked) > _MOST_NAMED:
         listed += f" and {len(marked) - _MOST_NAMED} more"
     statement = "is a result of its own" if len(marked) == 1 else "are results of their own"
-    questions.append(f"{listed} {statement}: if the mark is that of a note, take it off")
+    questions.append(f"{listed} {statement}: if the mark points to a note, remove it")
 
 
 def _is_marked(value: object, plain: set[str], has_numbers: bool) -> bool:
@@ -64,4 +64,4 @@ def _is_marked(value: object, plain: set[str], has_numbers: bool) -> bool:
 def format_marks_note(texts: Sequence[str], bare: Sequence[str]) -> str:
     """Return the remark on headings that are read without their marks, which are `bare` then."""
     changed = [text for text, plain in zip(texts, bare, strict=True) if text != plain]
-    return f"read without the mark of a note: {', '.join(changed[:_MOST_NAMED])}"
+    return f"read without the note mark: {', '.join(changed[:_MOST_NAMED])}"

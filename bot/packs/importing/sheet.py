@@ -153,7 +153,7 @@ def _read_grid(block: CellBlock) -> _SheetGrid:
     ]
     if len(heads) < 2 or len(rows) < 2:
         raise make_import_error(
-            "The sheet has no cells beside its headings.",
+            "The sheet has no cells besides its headings.",
             "Its first row and first column are headings.",
         )
     keys = [
@@ -239,7 +239,7 @@ def _add_headings(rows: list[list[str]], questions: list[str]) -> list[list[str]
     quoted_row = _quote(rows[0])
     if len(rows[0]) != 2:
         raise make_import_error(
-            f"The first row ({quoted_row}) has figures as the others have: the headings are missing.",
+            f"The first row ({quoted_row}) has figures like the others: the headings are missing.",
             "Write a row of headings above it.",
         )
     questions.append(f"it has no headings: its first row ({quoted_row}) is read as a row")
@@ -553,7 +553,7 @@ def _check_rolled(row_dice: RowDice, keys: Sequence[str], heading: str) -> None:
     suffix = f" and {len(unread) - 3} more" if len(unread) > 3 else ""
     listed = ", ".join(key[:30] for key in unread[:3])
     raise make_import_error(
-        f"{statement}, but these rows are no totals of dice: {listed}{suffix}.",
+        f"{statement}, but these rows are not totals of dice: {listed}{suffix}.",
         "Write figures such as 2-4, 5 to 9, 10+, or take the dice out of the heading.",
     )
 
@@ -564,7 +564,7 @@ def _ask_about_dice(dice: str, heading: str, label: str, questions: list[str]) -
         return
     if not _ROLL.search(label):
         questions.append(
-            f"its heading ({label[:20]}) names no dice: read as {dice}, whose totals its rows are"
+            f"its heading ({label[:20]}) names no dice: its rows are read as totals of {dice}"
         )
 
 
@@ -585,7 +585,7 @@ def _ask_about_words(keys: Sequence[str], label: str, questions: list[str]) -> N
     words = [key for key in keys if not read_figures(key)]
     if words and 2 * len(words) <= len(keys):
         questions.append(
-            f"nothing is rolled, as these rows are no figures: {', '.join(words[:3])[:60]}"
+            f"nothing is rolled, as these rows are not figures: {', '.join(words[:3])[:60]}"
         )
     elif _ROLL.search(label):
         questions.append(f"nothing is rolled, though the heading says {label[:20]}")
@@ -737,13 +737,11 @@ def _check_weights(grid: _SheetGrid) -> None:
     wrong = [key for key in grid.keys if not _are_weights([key])]
     is_mixed = len(wrong) < len(grid.keys)
     if is_mixed and not wrong:
-        raise make_import_error(
-            f"Some cells below {grid.corner[:30]} have a % and others have none."
-        )
+        raise make_import_error(f"Some cells below {grid.corner[:30]} have a % and others do not.")
     if is_mixed or any(map(is_thousands, wrong)):
         quoted = wrong[0][:20] or "an empty cell"
         raise make_import_error(
-            f"The heading says {grid.corner[:30]}, but {quoted} is no weight.",
+            f"The heading says {grid.corner[:30]}, but {quoted} is not a weight.",
             "Write numbers such as 3 or 2.5 into all of its cells.",
         )
 
@@ -790,7 +788,7 @@ def _read_columns(
         columns = Edge(label, figures=across.figures)
         if _is_from(columns):
             grid.questions.append(
-                "its columns are read as 'from this figure on'; with `to` they go up to it"
+                "its columns are read as 'from this figure on'; with `to` they mean 'up to this figure'"
             )
         return columns, ("result",)
     return build_word_edge(tops, label, "column", grid.questions), ("result",)
@@ -905,7 +903,7 @@ def _read_cell(text: str, position: str, questions: list[str]) -> Cell:
     """
     result = clean_text(text, position[:1].upper() + position[1:])
     if remove_invisible(text) != text:
-        questions.append(f"{position}: signs that nobody sees are left out of {result[:20]}")
+        questions.append(f"{position}: invisible characters are left out of {result[:20]}")
     if not result:
         questions.append(f"{position}{EMPTY}")
         return NOTHING
@@ -914,7 +912,7 @@ def _read_cell(text: str, position: str, questions: list[str]) -> Cell:
             f"{position}: {result[:20]} looks like a date that a spreadsheet made of it"
         )
     elif _FAILED.fullmatch(result):
-        questions.append(f"{position}: {result[:20]} is an error of the spreadsheet")
+        questions.append(f"{position}: {result[:20]} is a spreadsheet error")
     elif _SCIENTIFIC.fullmatch(result):
         questions.append(f"{position}: {result[:20]} may be a number that a spreadsheet made of it")
     if _WHOLE.fullmatch(result) and str(int(result)) == result:

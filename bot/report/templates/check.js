@@ -29,15 +29,15 @@ const Checker = (() => {
     if (!isMap(data) || data.format !== "grognard-game" || !TYPES.number(data.version)) return "This is not a game exported by Grognard.";
     if (!(data.version <= VERSION)) return "This file was written by a newer Grognard.";
     if (data.version < VERSION) return unreleased(`export version ${data.version}`);
-    if (!TYPES.text(data.game)) return "The file is damaged: it names no game.";
-    if (!TYPES.text(data.head)) return "The file is damaged: it names no head.";
+    if (!TYPES.text(data.game)) return "The file is damaged: it does not name a game.";
+    if (!TYPES.text(data.head)) return "The file is damaged: it does not name its head.";
     if (!Array.isArray(data.events)) return "The file is damaged: its events cannot be read.";
     for (const [part, form] of Object.entries(FORM)) {
       const rows = data[part] === undefined ? [] : data[part];
       if (!Array.isArray(rows) || !rows.every(row => isRow(row, form))) return `The file is damaged: its ${part} cannot be read.`;
     }
     const persons = (data.persons || []).map(row => row.person);
-    if (new Set(persons).size < persons.length) return "The file is damaged: it has a person twice.";
+    if (new Set(persons).size < persons.length) return "The file is damaged: it lists a person twice.";
     const older = data.events.map(row => row.body.secret).find(secret => has(secret, "commitment") && (!has(secret, "protocol") || secret.protocol < PROTOCOL));
     return older ? unreleased(`dice protocol ${older.protocol || 1}`) : "";
   }
@@ -134,7 +134,7 @@ const Checker = (() => {
     const {counts, fault, log, macs} = check, dice = content.dice, held = check.ruling.get(at);
     if (!Array.isArray(dice) || !dice.every(isDie)) { fault("dice", at, "Its dice cannot be read."); return; }
     if (content.hand === true) { counts.hand += dice.length; return; }
-    if (!held) { fault("dice", at, "Dice fell before any commitment was published."); return; }
+    if (!held) { fault("dice", at, "Dice were rolled before any commitment was published."); return; }
     const {promise, digest} = held;
     if (promise.publishedIn && promise.publishedIn <= at) fault("dice", at, `Its dice follow from a seed that #${promise.publishedIn} published.`);
     if (!promise.seed) { counts[promise.failed ? "unproved" : "waiting"] += dice.length; return; }
@@ -189,8 +189,8 @@ const Checker = (() => {
     const before = chance < BY_CHANCE; // else the first dice may fit a wrong seed as well as a right one
     if (after.filter(row => check.wrongDice.has(row.number)).length <= after.length * MOST_OF) return;
     check.faults.unshift({part: "dice", event: before ? first : 0, text: before
-      ? `From #${first} on hardly a die fits: an event before it was probably taken out (or put in), and the rest numbered anew.`
-      : "Hardly a die fits: these dice were not rolled with this seed and these texts."});
+      ? `From #${first} on hardly any die fits: an event before it was probably taken out (or put in), and the rest renumbered.`
+      : "Hardly any die fits: these dice were not rolled with this seed and these texts."});
   }
 
   /* The chain: each event over the one before, as it is stored, so that one change is one fault. */
@@ -214,7 +214,7 @@ const Checker = (() => {
         } else {
           const follows = !next || await link(row.hash, text) === next.hash;
           fault("chain", row.number, follows ? changedWords(check, row) : i
-            ? `It does not follow from #${events[i - 1].number}: one of the two was changed or exchanged.`
+            ? `It does not follow from #${events[i - 1].number}: one of the two was changed or swapped.`
             : "It is not the first event of this game.");
         }
       }
@@ -231,7 +231,7 @@ const Checker = (() => {
   function changedWords(check, row) {
     if (check.wrongDice.has(row.number)) return "Its dice were changed after it was written.";
     const rolled = Array.isArray(row.body.dice) && row.body.dice.length;
-    return `Its content was changed after it was written${rolled && check.counts.dice ? " (the dice are as they fell: look at inputs, outcome and units)." : "."}`;
+    return `Its content was changed after it was written${rolled && check.counts.dice ? " (the dice are as they were rolled: look at inputs, outcome and units)." : "."}`;
   }
 
   function misplacedWords(events, i, expected, numbers) {
@@ -250,7 +250,7 @@ const Checker = (() => {
     const pairs = [...text.matchAll(/#(\d{1,9})[\s\u00a0]*[·|,]?[\s\u00a0]*[`*]*([0-9a-f]{8,64})\b/gi)].map(found => [+found[1], found[2].toLowerCase()]);
     const bare = pairs.length ? [] : (text.match(/\b[0-9a-f]{8,64}\b/gi) || []).map(digits => [null, digits.toLowerCase()]);
     const known = [...pairs, ...bare];
-    if (!known.length) fault("head", 0, "A head has at least 8 hex digits, as /fair show gives it. What was pasted is none.");
+    if (!known.length) fault("head", 0, "A head has at least 8 hex digits, as /fair show gives it. What you pasted is not one.");
     let last = null;
     for (const [at, digits] of known) {
       if (at === 0) { fault("head", 0, `Events are numbered from 1, so there is no #0 ${digits}.`); continue; }
@@ -272,7 +272,7 @@ const Checker = (() => {
       else for (const part of [log.opened(row.event), body]) if (part && has(part.texts, row.key)) promised = part.texts[row.key];
       const salt = String(row.salt), text = String(row.text);
       if (promised === undefined) fault("texts", row.event, `The file has a text “${row.key}” for it, but the event has none.`);
-      else if (hex(await check.eng.sha(bytes(whole(row.key === "said" ? text : salt + "\n" + text)))) !== promised) fault("texts", row.event, row.key === "sealed" ? "What was sealed is not what was opened." : `Its text (${row.key}) was changed.`);
+      else if (hex(await check.eng.sha(bytes(whole(row.key === "said" ? text : salt + "\n" + text)))) !== promised) fault("texts", row.event, row.key === "sealed" ? "What was opened is not what was sealed." : `Its text (${row.key}) was changed.`);
       else if (row.key === "sealed" && canonical(log.opened(row.event)) !== text) fault("texts", row.event, "What was sealed is not written as Grognard writes it.");
       else if (salt.includes("\n")) fault("texts", row.event, `Its text (${row.key}) has no salt as Grognard writes it.`);
       else if (row.person && has(body, "who") && row.person !== body.who) fault("texts", row.event, `Its text (${row.key}) is said to be another person’s.`);
@@ -340,7 +340,7 @@ const Checker = (() => {
     const first = data.events.map(({body}) => isMap(body.after) && isMap(body.after.game) && body.after.game.sides).find(list => list && list.length);
     const sides = first || [...new Set([...units.values()].filter(Boolean).map(unit => unit.side || ""))].filter(Boolean).sort();
     const rows = Array.from(root.querySelectorAll(".ev")), byId = new Map(rows.map(row => [row.id, row]));
-    if (rows.map(row => row.id).join() !== data.events.map(row => "e" + row.number).join()) fault("page", 0, "The page shows other events than its log has.");
+    if (rows.map(row => row.id).join() !== data.events.map(row => "e" + row.number).join()) fault("page", 0, "The page does not show the same events as its log.");
     for (const {number: at, body} of data.events) {
       const row = byId.get("e" + at), held = {...body, ...log.text(at, "sealed") ? log.opened(at) : {}};
       if (!row) continue;
@@ -364,12 +364,12 @@ const Checker = (() => {
       await check.tick();
     }
     const countOf = side => { const own = [...units.values()].filter(unit => unit && (unit.side || "") === side); return [own.filter(gone).length, own.length]; };
-    if (textOf(root, "h1") !== (spaced(game.name) || "Free play")) fault("page", 0, "The page shows another name of the game than its log.");
+    if (textOf(root, "h1") !== (spaced(game.name) || "Free play")) fault("page", 0, "The page and its log name the game differently.");
     const won = game.winner === "draw" ? "A draw. " : game.winner ? `${game.winner} won. ` : "", turn = game.turn || 0;
     const losses = sides.map(side => [side, ...countOf(side)]).filter(([, , all]) => all).map(([side, some, all]) => `${side} lost ${some || "none"} of ${all} units`).join(", ");
     const sum = textOf(root, "#sum"), start = spaced(won + (game.ended ? `Ended in turn ${turn}.` : turn ? `Turn ${turn}, ` : "Free play.")), end = losses ? ` ${losses}.` : ".";
     const between = sum.slice(start.length, sum.length - (losses ? end.length : 0));
-    if (!sum.startsWith(start) || (losses && !sum.endsWith(end)) || (!game.ended && turn ? !/^ [^.]*\.$/.test(between) : between)) fault("page", 0, "The sentence at the head of the page is not what its log comes to.");
+    if (!sum.startsWith(start) || (losses && !sum.endsWith(end)) || (!game.ended && turn ? !/^ [^.]*\.$/.test(between) : between)) fault("page", 0, "The sentence at the top of the page does not fit its log.");
     for (const part of root.querySelectorAll(".left")) {
       const [some, all] = countOf(part.dataset.side);
       if (spaced(part.textContent) !== `${all - some} of ${all} units left`) fault("page", 0, `The page counts the units of ${part.dataset.side} otherwise than its log.`);
@@ -383,13 +383,13 @@ const Checker = (() => {
       if (at) due.push(sides.map(side => [...now].filter(([key, unit]) => unit && (unit.side || "") === side && gone(unit) && !gone(earlier.has(key) ? earlier.get(key) : firsts.get(key))).map(([, unit]) => unit.name).join(", ")));
       earlier = now;
     }
-    if (cells.length && JSON.stringify(cells) !== JSON.stringify(due)) fault("page", 0, "The losses by turn in the page are not those of its log.");
+    if (cells.length && JSON.stringify(cells) !== JSON.stringify(due)) fault("page", 0, "The losses by turn in the page do not fit its log.");
     const sizes = Array.from(root.querySelectorAll(".hands tbody tr"), row => Array.from(row.querySelectorAll("td"), cell => spaced(cell.textContent)));
     const counted = (ends.some(([at]) => at) ? ends.filter(([at]) => at) : ends.slice(-1)).map(([, , held]) => [...seats].sort().map(seat => String(held.get(seat) || 0)));
-    if (sizes.length && JSON.stringify(sizes) !== JSON.stringify(counted)) fault("page", 0, "The sizes of hands in the page are not those of its log.");
+    if (sizes.length && JSON.stringify(sizes) !== JSON.stringify(counted)) fault("page", 0, "The sizes of hands in the page do not fit its log.");
     for (const part of root.querySelectorAll(".points")) {
       const due = (game.tracks || {})[`${part.dataset.side}/${part.dataset.track}`];
-      if (due !== undefined && !spaced(part.textContent).endsWith(`: ${due}`)) fault("page", 0, `The score of ${part.dataset.side} in the page is not that of its log.`);
+      if (due !== undefined && !spaced(part.textContent).endsWith(`: ${due}`)) fault("page", 0, `The score of ${part.dataset.side} in the page does not fit its log.`);
     }
     for (const table of root.querySelectorAll(".scores")) {
       const rows = Array.from(table.querySelectorAll("tbody tr")), byTurn = ends.filter(([at]) => at);
@@ -397,17 +397,17 @@ const Checker = (() => {
         const due = byTurn[index][3][`${cell.dataset.side}/${table.dataset.track}`];
         return due === undefined || spaced(cell.textContent) === String(due).replace("-", "−");
       }));
-      if (!fits) fault("page", 0, "The score by turn in the page is not that of its log.");
+      if (!fits) fault("page", 0, "The score by turn in the page does not fit its log.");
     }
     const numberOf = link => +(link.getAttribute("href") || "").slice(2), over = data.events.filter(({body}) => body.kind === "end" && !undone.has(body.number)).pop();
     const words = game.ended && over ? log.text(over.number, "text") : null;
-    if (textOf(root, ".closing") !== (words && words.text ? `“${spaced(words.text)}”` : "")) fault("page", 0, "The closing words in the page are not those of its log.");
+    if (textOf(root, ".closing") !== (words && words.text ? `“${spaced(words.text)}”` : "")) fault("page", 0, "The closing words in the page do not fit its log.");
     for (const link of root.querySelectorAll(".shots a, #p-now a")) {
       const row = byId.get("e" + numberOf(link)), out = textOf(link.parentNode, ".out"), {body} = data.events.find(one => one.number === numberOf(link)) || {body: {}};
       const before = unitsOf(body, "before"), due = Object.entries(unitsOf(body, "after")).filter(([key, unit]) => unit && before[key] && gone(unit) && !gone(before[key]));
-      if (!row || spaced(link.textContent) !== textOf(row, ".res") || (out && out !== spaced(due.map(([, unit]) => unit.name).join(", ")))) fault("page", numberOf(link), "A list of the page tells this event otherwise than its log.");
+      if (!row || spaced(link.textContent) !== textOf(row, ".res") || (out && out !== spaced(due.map(([, unit]) => unit.name).join(", ")))) fault("page", numberOf(link), "A list in the page describes this event differently from its log.");
     }
-    if (hex(await check.eng.sha(bytes(facts.trim()))) !== made) fault("page", 0, "The odds and traces in the page are not those that it was made with.");
+    if (hex(await check.eng.sha(bytes(facts.trim()))) !== made) fault("page", 0, "The odds and traces in the page are not the ones it was made with.");
   }
 
   async function check(data, {head = "", plain = false, page = null, progress = () => {}} = {}) {
@@ -452,27 +452,27 @@ const Checker = (() => {
         told: bad("chain") ? "" : `${count(counts.events, "event follows", "events follow")} from one another by SHA-256.`},
       headPart(typed, found, bad("head")),
       {id: "seeds", good: bad("seeds") ? false : published ? true : null,
-        title: bad("seeds") ? "A seed is not the one that was promised" : published ? "The seeds are those that were promised" : "The seed is still secret",
+        title: bad("seeds") ? "A seed is not the one that was promised" : published ? "The seeds are the ones that were promised" : "The seed is still secret",
         told: bad("seeds") ? "" : list.map(seedWords).join(" ")},
       dicePart(counts, bad("dice")),
       {id: "texts", good: !bad("texts"), title: bad("texts") ? "A text is not what was written" : "Labels and sealed rolls are what was written",
         told: bad("texts") ? "" : `${count(counts.texts, "text fits", "texts fit")} the salted hash in the log.`},
-      {id: "units", good: !bad("units"), title: bad("units") ? "Units do not change from what they were" : "Units change from what they were",
+      {id: "units", good: !bad("units"), title: bad("units") ? "A unit's change does not start from what it was" : "Every change of a unit starts from what it was",
         told: bad("units") ? "" : `${count(counts.changes, "change starts", "changes start")} where the log had led to.`},
-      {id: "rules", good: null, title: "Did everybody act by the rules?", told: "This page cannot tell. grognard verify checks who may do what, and plays each result again."},
+      {id: "rules", good: null, title: "Did everybody play by the rules?", told: "This page cannot tell. grognard verify checks who may do what, and replays each result."},
       ...counts.rows ? [pagePart(counts, bad("page"))] : [],
     ];
   }
 
   function pagePart(counts, bad) {
     const older = counts.unsaid ? ` Of ${count(counts.unsaid, "event", "events")} from before answers were kept the dice, the result and the states of units were compared; nothing proves their sentences.` : "";
-    return {id: "page", good: !bad, title: bad ? "The page shows something else than its log" : "The page shows what its log holds",
+    return {id: "page", good: !bad, title: bad ? "The page does not show what is in its log" : "The page shows what is in its log",
       told: bad ? "" : `${count(counts.rows, "row", "rows")}, the sentence at the head, rosters and losses.${older} Names of persons are not part of the proof; luck, odds and traces are the word of whoever made the page.`};
   }
 
   function headPart(typed, found, bad) {
-    if (!typed) return {id: "head", good: null, title: "Is it the log that you saw?", told: "Paste the head that /fair show gave you last. Without one nobody can see whether the end was cut off, or the whole log written anew."};
-    if (bad || !found) return {id: "head", good: false, title: "It is not the log that you saw", told: ""};
+    if (!typed) return {id: "head", good: null, title: "Is this the log that you saw?", told: "Paste the head that /fair show gave you last. Without one there is no way to see if the end was cut off, or the whole log rewritten."};
+    if (bad || !found) return {id: "head", good: false, title: "This is not the log that you saw", told: ""};
     const short = found.digits < 16 ? " Eight digits alone can be forged in minutes: paste sixteen if you have them." : "";
     if (found.last) return {id: "head", good: true, title: "It ends where you saw it end", told: `Your head belongs to the last event, #${found.number}.${short}`};
     return {id: "head", good: true, title: `It holds what you saw up to #${found.number}`, told: `Your head belongs to #${found.number}. What comes after it follows from it, but check a later head to be sure of the end.${short}`};
@@ -490,7 +490,7 @@ const Checker = (() => {
       counts.hand ? `${count(counts.hand, "real die", "real dice")} typed in by hand: no computer can check those.` : "",
       counts.sealed ? `${count(counts.sealed, "roll is", "rolls are")} still sealed.` : "",
     ].filter(Boolean).join(" ");
-    if (bad) return {id: "dice", good: false, title: "Some dice are not as they fell", told: counts.dice ? "" : told};
+    if (bad) return {id: "dice", good: false, title: "Some dice are not as they were rolled", told: counts.dice ? "" : told};
     if (counts.unproved) return {id: "dice", good: false, title: "The dice cannot be proved with this seed", told};
     if (counts.dice) return {id: "dice", good: true, title: "Every die is as the seed gave it", told};
     return {id: "dice", good: null, title: counts.waiting ? "The dice cannot be computed yet" : "There are no dice to compute", told};

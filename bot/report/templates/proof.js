@@ -115,7 +115,7 @@ const Proof = (() => {
         if (word >= below) continue;
         return {face: word % sides + 1, word, place: place - 1, message};
       }
-      throw new Error("no face in so many tries");
+      throw new Error("no face after that many tries");
     };
   }
 

@@ -80,7 +80,7 @@ class Choose(Statement):
         if len(picks) == 1:
             return picks[0]
         if index >= len(picks):
-            raise self.choice.make_error(f"has {len(picks)} answers, and more are asked for")
+            raise self.choice.make_error(f"has {len(picks)} answers, but more are needed")
         return picks[index]
 
     def do(self, _context: Here, /) -> Do:
@@ -246,14 +246,14 @@ def _check_choice_name(name: str, short_name: str, scope: StepScope, path: Path)
         raise scope.make_error(f"{short_name} is an input already", path)
     if short_name in sheet.choices:
         raise scope.make_error(
-            f"there is a choice {short_name} already, and each has a name of its own, also where "
-            "only one of them can come",
+            f"there is already a choice {short_name}; each needs a name of its own, even if "
+            "only one of them can come up",
             path,
         )
     if len(sheet.choices) >= MOST_CHOICES:
         raise scope.make_error(
-            f"a sequence has at most {MOST_CHOICES} choices, those included of which only one can "
-            "come; ask once, and let the steps say what the answer means",
+            f"a sequence has at most {MOST_CHOICES} choices, including those of which only "
+            "one can come up; ask once, and let the steps say what the answer means",
             path,
         )
 
@@ -282,11 +282,11 @@ def _read_options(
             problem = f"{word} cannot be an option: write a word such as go-to-ground"
             raise scope.make_error(problem, options_path)
     if short_name in words:
-        problem = f"an option called {short_name} could not be told from the choice"
+        problem = f"an option called {short_name} could not be told apart from the choice"
         raise scope.make_error(problem, options_path)
     default_word = str(spec["else"])
     if default_word not in words:
-        problem = f"else is one of the options, and {default_word} is none"
+        problem = f"else must be one of the options, and {default_word} is not"
         raise scope.make_error(problem, (*path, "else"), default_word, words)
     return options
 
@@ -301,7 +301,7 @@ def _read_who(spec: str, scope: StepScope, path: Path) -> Formula | None:
     units = [name for name, name_info in scope.names.items() if name_info.type in ("unit", "units")]
     if spec not in scope.names:
         raise scope.make_error(
-            f"who is asked is {ACTOR} or an input of units, and there is no {spec}",
+            f"who must be {ACTOR} or an input of units, and there is no {spec}",
             path,
             spec,
             units,
@@ -309,7 +309,7 @@ def _read_who(spec: str, scope: StepScope, path: Path) -> Formula | None:
     formula = scope.formula(spec, path)
     if formula.type not in ("unit", "units"):
         raise scope.make_error(
-            f"who is asked is {ACTOR} or an input of units, not {describe_type(formula.type)}",
+            f"who must be {ACTOR} or an input of units, not {describe_type(formula.type)}",
             path,
             spec,
             units,

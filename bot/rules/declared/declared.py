@@ -155,7 +155,7 @@ class Library:
         head = self.heads.get(id)
         if head is None:
             raise self.setting.make_error(
-                f"there is no sequence {id} whose steps these are", path, id, self.heads
+                f"there is no sequence {id} for these steps", path, id, self.heads
             )
         head = replace(head, outputs={**head.outputs, **(spec.get("outputs") or {})})
         formulas = self._formulas(head, spec)
@@ -315,8 +315,8 @@ class Declared:
         bound = self.bound(0)
         if bound is not None and bound.least > STATE_BUDGET:
             raise self._sheet.formulas.setting.make_error(
-                f"the odds by {self.head.odds_by} can never be counted: the dice that are read later come to "
-                f"{bound.least:,.0f} states, and {STATE_BUDGET:,} are the most",
+                f"the odds by {self.head.odds_by} can never be counted: the dice that are "
+                f"read later lead to {bound.least:,.0f} states, and the limit is {STATE_BUDGET:,}",
                 ("sequences", self.id),
             )
 
@@ -637,7 +637,7 @@ class _Proof:
             return stated_most
         if possible is None:
             raise self._setting.make_error(
-                f"dice decide {subject}, and nothing says the most; {advice}", path
+                f"dice decide {subject}, and nothing sets a maximum; {advice}", path
             )
         if odd := [
             value for value in possible if value != "A" and not str(value).lstrip("-").isdecimal()
@@ -645,7 +645,9 @@ class _Proof:
             part = "may have a fraction; up(...) or down(...) rounds it"
             part = part if odd[0].__class__ is float else f"may come to {odd[0]}"
             part += (
-                "; write max(0, ...) around what may be none" if odd[0] in ("none", None) else ""
+                "; write max(0, ...) around a value that may be none"
+                if odd[0] in ("none", None)
+                else ""
             )
             raise self._setting.make_error(f"dice decide {subject}, and it {part}", path)
         if stated_most:

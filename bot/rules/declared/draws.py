@@ -178,11 +178,12 @@ def read_draw(spec: object, scope: StepScope, path: Path) -> Iterator[Statement]
             )
         if sheet.choices:
             raise scope.make_error(
-                "cards are drawn before a side is asked: draw above the choose", item_path
+                "cards must be drawn before a side is asked: put the draw above the choose",
+                item_path,
             )
         if name in scope.names and sheet.formulas.cards.get(scope.names[name].key) is not deck:
             raise scope.make_error(
-                f"there is a name {name} already; call the card otherwise", item_path
+                f"the name {name} is taken; give the card another one", item_path
             )
         label = scope.text(match[3] or deck.title, item_path)
         key = scope.set_name(name, "text")

@@ -231,7 +231,7 @@ def multiply(first: Any, second: Any) -> Any:
         else _number(first) * _number(second)
     )
     if abs(value) > MOST_NUMBER:
-        raise Senseless("a number grows too large")
+        raise Senseless("a number gets too large")
     return value
 
 
@@ -248,7 +248,7 @@ def divide_whole(first: Any, second: Any) -> Any:
 def _check_size(value: Any) -> Any:
     """Return a number. Raises Senseless if it is larger than a formula may have."""
     if not abs(value) <= MOST_NUMBER:
-        raise Senseless("a number grows too large")
+        raise Senseless("a number gets too large")
     return value
 
 
@@ -271,7 +271,7 @@ def compute_remainder(first: Any, second: Any) -> Any:
 def _number(value: Any) -> Any:
     """Return the value. Raises Senseless if it is not a number."""
     if not isinstance(value, NUMBER):
-        raise Senseless("only numbers can be reckoned with")
+        raise Senseless("only numbers can be used in arithmetic")
     return value
 
 
@@ -281,7 +281,7 @@ def build_list(*items: Any) -> tuple[Any, ...]:
     """
     for item in items:
         if isinstance(item, LISTS) and any(isinstance(below, LISTS) for below in item):
-            raise Senseless("lists in lists go too deep")
+            raise Senseless("lists are nested too deep")
     return items
 
 

@@ -67,7 +67,7 @@ _MISSING = {"number": 0, "bool": False}
 """The default of an output by its type, for an answer that is not there. A word is none."""
 _WORDS = {"true": True, "false": False, "none": NONE}
 _PLAIN = {
-    "invalid syntax": "it is no formula",
+    "invalid syntax": "it is not a formula",
     "unterminated string literal": "a quotation mark is never closed",
     "expected 'else' after 'if' expression": "an if in a formula needs an else",
 }
@@ -193,7 +193,7 @@ class Formulas:
             if reserved:
                 near = did_you_mean(word, self.tokens)
                 hint = f". {near}" if near else f"; quote it if it is a word of the game: '{word}'"
-                return f"; {word} is no known word, so that {reserved[0]} in it is read as {reserved[0]}{hint}"
+                return f"; {word} is not a known word, so {reserved[0]} in it is read as {reserved[0]}{hint}"
         return _advice(problem, formula_text)
 
     def learn_all(self, source: object) -> None:
@@ -257,7 +257,7 @@ class Formulas:
             if self._counts(number, names, path):
                 return number
         raise self.setting.make_error(
-            f"there is no number before {{{plural.singular}|{plural.plural}}}, which goes by one",
+            f"there is no number before {{{plural.singular}|{plural.plural}}}, which needs one",
             path,
         )
 
@@ -370,7 +370,7 @@ class _FormulaMaker:
             base_name = node.id.removesuffix("_next")
             if base_name in self.names:
                 raise self._make_error(
-                    f"there is no name {node.id} here; that of a table is there from the next step on"
+                    f"there is no name {node.id} here; the name of a table is available from the next step on"
                 )
             if base_name.split("_next")[0] in self.formulas.hidden:
                 raise self._make_error(self.formulas.is_hidden(base_name.split("_next")[0]))
@@ -380,7 +380,7 @@ class _FormulaMaker:
             )
         if (kind := self._kind_of_call(node.id)) is not None:
             raise self._make_error(
-                f"there is no name {node.id} here, and the {kind} {node.id} needs ( ) behind it; "
+                f"there is no name {node.id} here, and the {kind} {node.id} needs ( ) after it; "
                 f"quote it if it is a word: '{node.id}'"
             )
         for word in _HYPHENED.findall(self._written):  # a word of the game, read as a sum
@@ -705,7 +705,7 @@ class _FormulaMaker:
         for number, compared in ((left, right), (right, left)):
             if number.type == "number" and not is_ordered(compared.type):
                 raise self._make_error(
-                    f"a number is not more or less than {describe_type(compared.type)}; == compares words"
+                    f"a number cannot be more or less than {describe_type(compared.type)}; == compares words"
                 )
 
     def _check_equal(self, attribute: Formula, value: Formula) -> None:
@@ -755,7 +755,7 @@ class _FormulaMaker:
         if part.type in ("text", "list", "unit", "units", "parts") or list_answering_tables(
             part.type
         ):
-            raise self._make_error(f"{describe_type(part.type)} cannot be reckoned with")
+            raise self._make_error(f"{describe_type(part.type)} cannot be used in arithmetic")
         return part
 
     def _check_allowed(self, sign: ast.AST) -> None:
@@ -803,9 +803,9 @@ def explain_always_true(formula: Formula) -> str:
         return ""
     name = formula.source or str(formula.value or "this")
     if formula.type == "unit" or list_answering_tables(formula.type):
-        return f"{name} always holds, also if there is none; write ... != none"
+        return f"{name} is always true, even if there is none; write ... != none"
     if formula.type == "text":
-        return f"{name} is a word, which always holds; compare it: {name} == ..."
+        return f"{name} is a word, which is always true; compare it: {name} == ..."
     return ""
 
 

@@ -96,7 +96,7 @@ class Loader:
         if not isinstance(steps, list):
             raise scope.make_error("steps are a list", file_path)
         if scope.depth > MAX_DEPTH:
-            raise scope.make_error("steps inside steps go too deep", file_path)
+            raise scope.make_error("steps are nested too deep", file_path)
         statements = list[Statement]()
         steps_before = self._ahead
         for index, step in enumerate(steps):

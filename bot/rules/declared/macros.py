@@ -254,7 +254,7 @@ def _follow_one(
     """
     if any(roll.by or roll.when for roll in table.rolls):
         raise scope.make_error(
-            f"the dice of {id} hang on its inputs: roll on it in a step of its own", path
+            f"the dice of {id} depend on its inputs: roll on it in a step of its own", path
         )
     answer = f"{name}_next"
     rolls = {f"{name}_{roll.option}": roll for roll in table.rolls}

@@ -62,9 +62,7 @@ def _check_attribute(key: str, name: str, value: Formula, scope: StepScope, path
         raise scope.make_error(f"a unit has no {name}", path, name, candidates)
     option = attributes[name]
     if key == "add" and option.type != "int":
-        raise scope.make_error(
-            f"{name} is no whole number, so that nothing can be added to it", path
-        )
+        raise scope.make_error(f"{name} is not a whole number, so nothing can be added to it", path)
     if key in ("set", "add"):
         type_ = NUMBERS.get(option.type, "any")
         if type_ == "number" and value.type not in ("number", "any", "none"):

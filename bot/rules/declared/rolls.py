@@ -404,7 +404,7 @@ def explain_too_large_roll(request: DiceRequest) -> str:
     limit = MOST_ROLLS // sides
     return (
         f"{request.bound // sides} dice of {sides} sides may come to {request.bound:,}, "
-        f"and one roll to {MOST_ROLLS:,}; roll {limit} at most"
+        f"and the limit of one roll is {MOST_ROLLS:,}; roll {limit} at most"
     )
 
 
@@ -581,9 +581,9 @@ def list_worded_rolls(pool: Pool, summed: bool, single: bool, tests: Tests | Non
 
 def _make_no_odds_error(pool: Pool) -> UserError:
     """Return the error for open-ended dice whose rolls cannot be listed."""
-    hint = "Their sum alone can be counted, or how many of them pass a test."
+    hint = "Only their sum can be counted, or how many of them pass a test."
     if pool.picks:
-        hint = "Their sum alone can be counted."
+        hint = "Only their sum can be counted."
     problem = f"The odds of {pool.count}{pool.label} cannot be counted die by die."
     return UserError(problem, hint=hint, code="no-odds")
 

@@ -216,7 +216,7 @@ class StepScope:
         a formula outside that reads it then says where it is set.
         """
         if not NAME.fullmatch(str(name)):
-            raise self.make_error(f"{name} is no name: letters, digits and _ make one", path)
+            raise self.make_error(f"{name} is not a name: use letters, digits and _", path)
         if any(map(iskeyword, str(name).split("."))):
             raise self.make_error(f"{name} is a word of formulas, not a name", path)
         if self.parent_key and name not in self.names:

@@ -133,7 +133,7 @@ class Given:
         for word in self.mods:
             name, equals, _ = word.partition("=")
             if equals:
-                problem = f'mods takes {name} alone, not "{word[:40]}".'
+                problem = f'mods takes {name} without a value, not "{word[:40]}".'
                 raise UserError(
                     problem, hint=f"Type {name}.", option="mods", code="unknown-modifier"
                 )

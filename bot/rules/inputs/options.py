@@ -755,7 +755,7 @@ def _check_keys(name: Any, spec: Any) -> None:
     has unknown keys.
     """
     if not isinstance(name, str):  # a bare no is false
-        raise Slip(f"YAML reads the name of option {name} as no text; quote it")
+        raise Slip(f"YAML does not read the name of option {name} as text; quote it")
     if not isinstance(spec, Mapping):
         raise Slip(f"option {name} must be {{type: ..., help: ...}}")
     unknown_keys = set(spec) - {*FIELDS, *FURTHER}

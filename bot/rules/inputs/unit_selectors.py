@@ -487,7 +487,7 @@ def _select_side(units: list[RosterUnit], side: str) -> list[RosterUnit]:
     if side_key not in map(comparison_key, sides):
         side_list = ", ".join(sorted(sides)) or "not named here"
         hint = did_you_mean(side, sides) or f"Sides are {side_list}."
-        raise UserError(f'No unit is of a side "{side[:40]}".', hint=hint, code="unknown-side")
+        raise UserError(f'No unit is on a side "{side[:40]}".', hint=hint, code="unknown-side")
     return [unit for unit in units if comparison_key(unit.side) == side_key]
 
 
@@ -531,7 +531,9 @@ def _select_meant_side(
     if len(sides) > 1:
         choices = " or ".join(f"side:{side}" for side in sides[:4])
         raise UserError(
-            f'Which side is "{item[:40]}"?', hint=f"Write {choices}.", code="unknown-side"
+            f'Which side\'s "{item[:40]}" do you mean?',
+            hint=f"Write {choices}.",
+            code="unknown-side",
         )
     return units
 

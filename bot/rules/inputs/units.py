@@ -506,7 +506,7 @@ def _make_unknown_error(
     if flag in words.flags and equals:
         return UserError(
             f"{base.word}: {flag} is a flag and takes no value.",
-            hint=f"Write {flag} alone, or -{flag} where a roster unit should go without it.",
+            hint=f"Write just {flag}, or -{flag} if a roster unit should go without it.",
             code="bad-unit",
         )
     if token.isdecimal() and not base.name:
@@ -615,7 +615,7 @@ def _make_leading_count_error(word: str, words: UnitWords) -> UserError:
     """Return the error for a number before a unit type, as in `3 squads`."""
     advice = "each by itself: squad; squad"
     if words.repeat:
-        advice = f"{words.repeat}={word[:3]} behind it"
+        advice = f"{words.repeat}={word[:3]} after it"
     problem = f'A list item begins with a unit, not with the number "{word[:10]}".'
     return UserError(problem, hint=f"Write {advice}.", code="bad-unit")
 

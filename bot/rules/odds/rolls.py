@@ -18,7 +18,7 @@ class TooManyStates(UserError):
 
     def __init__(self) -> None:
         super().__init__(
-            "These odds are too large to count.",
+            "These odds take too long to count.",
             hint="Ask for one unit at a time, or for fewer units and dice.",
             code="too-large",
         )

@@ -194,7 +194,7 @@ def _sort_situations(start: Situation, get_step: Step) -> list[Situation]:
 
 def _make_too_large_error() -> UserError:
     return UserError(
-        "So long a fight cannot be counted exactly.",
+        "A fight this long cannot be counted exactly.",
         hint="Ask for fewer units, or for one round.",
         code="too-large",
     )

@@ -840,7 +840,7 @@ def _find_position(axis: Axis, value: object, file: str, name: str) -> int:
         number = value if isinstance(value, int) else None
         hint = ""
         if value is None:
-            hint = " Steps that call a table roll first and hand it what fell."
+            hint = " Steps that call a table roll first and pass it the result."
         raise UserError(
             f"{name} {value} is not on the card {table}.{hint}",
             option=name,

@@ -83,7 +83,7 @@ largest operand and the largest result of plus, minus, times and divided by.
 def _check_number(value: Any) -> Any:
     """Return `value` unchanged. Raise TypeError unless it is a number within ±LARGEST."""
     if not isinstance(value, int | float) or not -LARGEST <= value <= LARGEST:
-        raise TypeError("no number, or one without end")
+        raise TypeError("not a number, or an endless one")
     return value
 
 
@@ -157,7 +157,9 @@ def compile_formula(
         guarded_tree = Guarded(_GUARDS if bounded else {}).visit(tree)
         code = compile(ast.fix_missing_locations(guarded_tree), file, "eval")
     except RecursionError:
-        raise TableError(file, "the formula cannot be read: it goes too deep", row=row) from None
+        raise TableError(
+            file, "the formula cannot be read: it is nested too deep", row=row
+        ) from None
     if bounded:
         return _guard_formula(code, source)
     return lambda values: eval(code, SCOPE, values)
@@ -173,7 +175,9 @@ def _parse_formula(source: str, file: str, row: object) -> ast.Expression:
         ) from None
     except (ValueError, MemoryError, RecursionError):
         raise TableError(
-            file, "the formula cannot be read: it goes too deep, or has a zero character", row=row
+            file,
+            "the formula cannot be read: it is nested too deep, or has a zero character",
+            row=row,
         ) from None
 
 

@@ -137,7 +137,7 @@ def _compile_parts(
             compiled.append(_CompiledCondition(test, text, otherwise))
         elif isinstance(part, PluralPart) and not has_number:
             forms = f"{{{part.singular}|{part.plural}}}"
-            raise Slip(f"there is no number before {forms}, which goes by one")
+            raise Slip(f"there is no number before {forms}, which needs one")
         elif isinstance(part, str | PluralPart):
             compiled.append(part)
         else:

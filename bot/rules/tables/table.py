@@ -93,7 +93,7 @@ class Blank(NamedTuple):
 
     def make_error(self, title: str) -> UserError:
         """Return the error, with code `blank-cell`, for an answer that needs it."""
-        hint = "Whoever has the card types it into the pack."
+        hint = "If you have the card, type it into the pack."
         return UserError(f"{title} is blank here: {self.label}.", hint=hint, code="blank-cell")
 
 

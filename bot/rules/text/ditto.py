@@ -32,7 +32,7 @@ def fill_dittos(rows: Sequence[Sequence[str]], questions: list[str]) -> list[lis
                 continue
             label = f"row {row[0][:20]}, column {rows[0][column][:20] or column}"
             if number == 1:
-                questions.append(f"{label}: {cell} has nothing above it, and is kept")
+                questions.append(f"{label}: {cell} has nothing above it, so it stays")
                 continue
             value = filled[number - 1][column]
             row[column] = value

@@ -103,9 +103,9 @@ def _refuse_powerless(attackers: Sequence[Unit]) -> None:
         return
     names = join_names(unit.word for unit in attackers)
     verb = "has" if len(attackers) == 1 else "have"
-    problem = f"{names} {verb} no firepower to fire with."
+    problem = f"{names} {verb} no firepower."
     raise UserError(
-        problem, hint="List those who fire as well.", option="attackers", code="no-firepower"
+        problem, hint="Add the units that fire with them.", option="attackers", code="no-firepower"
     )
 
 

@@ -84,7 +84,7 @@ def _read_folder(folder: Path) -> Iterator[tuple[str, bytes]]:
         count += 1
         check_name(name, count)
         if path.is_symlink() or not path.is_file():
-            raise TableError(name[:80], "is no plain file")
+            raise TableError(name[:80], "is not a plain file")
         with path.open("rb") as file:
             data = file.read(bytes_left + 1)
         bytes_left -= len(data)
@@ -107,7 +107,7 @@ def _read_zip(packed: bytes, zip_name: str) -> Iterator[tuple[str, bytes]]:
     entries = _read_entries(packed, zip_name, MOST_BYTES, lambda name: not _is_for_people(name))
     for name, data in entries:
         if name in names:
-            raise TableError(name, "is in the zip twice")
+            raise TableError(name, "is twice in the zip")
         names.add(name)
         check_name(name, len(names))
         yield name, data
@@ -158,7 +158,7 @@ def _read_entries(
         UnicodeDecodeError,
         ValueError,
     ):
-        raise TableError(zip_name, "is no zip that can be unpacked") from None
+        raise TableError(zip_name, "is not a zip that can be unpacked") from None
 
 
 def _find_common_folder(names: list[str]) -> str:
@@ -207,10 +207,10 @@ def _check_entry(entry: zipfile.ZipInfo, name: str) -> None:
     if entry.flag_bits & 1:
         raise TableError(name, "is encrypted")
     if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise TableError(name, "is compressed in a way that is not read; make a plain zip")
+        raise TableError(name, "is compressed in a way that cannot be read; make a plain zip")
     kind = stat.S_IFMT(entry.external_attr >> 16)
     if kind not in (0, stat.S_IFREG):
-        raise TableError(name, "is no plain file")
+        raise TableError(name, "is not a plain file")
 
 
 def check_name(name: str, count: int) -> None:
@@ -221,7 +221,7 @@ def check_name(name: str, count: int) -> None:
     if folder not in ("", *FOLDERS) or not _NAME.fullmatch(file):
         folders = ", ".join(f"{allowed}/" for allowed in FOLDERS)
         problem = (
-            "is no name for a file of a pack: name.yaml of a-z, 0-9 and -, alone or in one of "
+            "is not a name for a file of a pack: name.yaml of a-z, 0-9 and -, alone or in one of "
             f"{folders}"
         )
         raise TableError(name[:80], problem)
@@ -257,7 +257,7 @@ def read_one_file(text: str, name: str = "The text") -> dict[str, bytes]:
         if head:
             file = head[1]
             if file in files:
-                raise TableError(name, f"line {number}: {file[:80]} is there twice")
+                raise TableError(name, f"line {number}: {file[:80]} comes twice")
             check_name(file, len(files) + 1)
             first_line = head[2] or ""
             lines = [] if _LITERAL.fullmatch(first_line) else [first_line]

@@ -100,7 +100,7 @@ def extend_game(
     extended = dict(base)
     for key, part in addition.items():
         if key not in ADDED or not isinstance(part, Mapping):
-            problem = f"an extension adds to {', '.join(ADDED)}; all else is the game's (inherits changes it)"
+            problem = f"an extension adds to {', '.join(ADDED)}; all else belongs to the game (inherits can change it)"
             raise TableError(file, problem, row=str(key)[:40])
         if key in parts:
             extended[key] = _add_part(base.get(key), part, DEPTHS[key], file, key)
@@ -127,7 +127,7 @@ def _add_part(base: Any, addition: Any, depth: int, file: str, row: str) -> Any:
     for key, value in addition.items():
         key_row = f"{row} {key}"
         if value is None:
-            problem = "an extension takes nothing out of a game; inherits does"
+            problem = "an extension cannot remove anything from a game; inherits can"
             raise TableError(file, problem, row=key_row)
         if key not in extended:
             extended[key] = value
@@ -158,13 +158,13 @@ def _check_words(base: Mapping[str, Any], addition: Mapping[str, Any], file: str
         for word in _list_new_words(base, addition, kind):
             if word in kind_by_word:
                 problem = (
-                    f"is there already, among {kind_by_word[word]}; call this one something else"
+                    f"already exists, among {kind_by_word[word]}; call this one something else"
                 )
                 raise TableError(file, problem, row=f"units {kind} {word}")
     for key in _WORD_KEYS:
         for word in _list_new_words(base, addition, key):
             if word in kind_by_word:
-                problem = "is the game's, and stays as it is there"
+                problem = "belongs to the game, and stays as it is there"
                 raise TableError(file, problem, row=f"units {key} {word}")
 
 

@@ -330,7 +330,7 @@ class PackSystem(System):
             if not NAME.fullmatch(group):
                 raise TableError(
                     f"{self.id}/game.yaml",
-                    "is no name: a-z, 0-9 and hyphens",
+                    "is not a name: use a-z, 0-9 and hyphens",
                     row=f"groups {group}",
                 )
 
@@ -400,11 +400,9 @@ def _explain_no_upkeep(sequence: Sequence, begin: Mapping[str, Any], *, is_by_si
             return "needs units: all, as no side has a turn of its own"
         return ""
     if any(option.is_required for option in sequence.inputs):
-        return "must take `units` (or one `unit`, or nobody), and nothing else that must be typed"
+        return "must take `units` (or one `unit`, or none), and nothing else that must be typed"
     if begin.keys() - {"run"}:
-        return (
-            f"takes no units: write only {{run: {sequence.id}}}, and it is run once for the phase"
-        )
+        return f"takes no units: write only {{run: {sequence.id}}}, and it runs once for the phase"
     return ""
 
 
@@ -489,7 +487,7 @@ def _check_no_shared_id(
     id = shared_ids[0]
     files = {"combat sequence": "sequences", "scenario": f"{SCENARIOS}/{id}"}
     problem = (
-        f"{system.title} ({system.id}) has the {kind} {id} already; call this one something else"
+        f"{system.title} ({system.id}) already has the {kind} {id}; call this one something else"
     )
     raise TableError(f"{pack.id}/{files.get(kind, id)}.yaml", problem, row="id")
 
@@ -501,13 +499,15 @@ def _check_command(id: str, inputs: Iterable[Option], file: str) -> None:
     options = list(inputs)
     if sum(option.type != "bool" for option in options) > MOST_INPUTS:
         raise TableError(
-            file, f"has more than {MOST_INPUTS} inputs beside its flags; no form holds them", row=id
+            file,
+            f"has more than {MOST_INPUTS} inputs besides its flags; no form holds them",
+            row=id,
         )
     for name in (id, *(option.name for option in options)):
         if not NAME.fullmatch(name):
             raise TableError(
                 file,
-                f"{name[:40]} is no name for a command: a-z, 0-9, - and _, at most 32",
+                f"{name[:40]} is not a name for a command: a-z, 0-9, - and _, at most 32",
                 row=name,
             )
 

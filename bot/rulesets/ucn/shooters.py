@@ -83,7 +83,7 @@ BARRED = {
 """States in which an element can do nothing in this activation. Source: Infantry Combat, Status
 Damage; Morale, Failed Morale Test."""
 RELOAD = "reload"
-OVERRIDE_HINT = "If your group allows it, do it all the same."
+OVERRIDE_HINT = "If your group allows it, do it anyway."
 
 
 def format_loss(lost: int, members: int | None) -> str:

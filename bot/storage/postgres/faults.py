@@ -44,15 +44,15 @@ _WORDS = {
     ),
     **dict.fromkeys(BUSY, ("The database is busy.", "Try again in a moment.")),
     "25006": (
-        "The database may only be read.",
+        "The database is read-only.",
         "The host must let the bot write, or name the primary server.",
     ),
     "28P01": ("The database refuses the bot's password.", "The host must check DATABASE_URL."),
     "28000": ("The database refuses the bot's user.", "The host must check DATABASE_URL."),
-    NO_DATABASE: ("The database does not exist.", "The host must make it."),
+    NO_DATABASE: ("The database does not exist.", "The host must create it."),
     "42501": (
-        "The database refuses the bot a right.",
-        "The host must give it the right to make and use tables.",
+        "The database denies the bot a permission.",
+        "The host must give it permission to create and use tables.",
     ),
 }
 AWAY = (
@@ -104,12 +104,12 @@ def build_store_error(code: str, message: str, server: str = "", database: str =
     symptom = "reports an error"
     if is_ours:
         error_code = "our-fault"
-        symptom = "does not take what was to be saved, and that is our fault"
+        symptom = "does not accept what the bot tried to save, which is our fault"
     elif code in BUSY:
         error_code = "busy"
-    problem, hint = _WORDS.get(code, (f"The database {symptom}.", "`grognard doctor` tells more."))
+    problem, hint = _WORDS.get(code, (f"The database {symptom}.", "`grognard doctor` says more."))
     if code == NO_DATABASE and database:
-        hint = f"Make it: createdb {shlex.quote(database)}"
+        hint = f"Create it: createdb {shlex.quote(database)}"
     log.error("PostgreSQL reports %s: %s", code, message)
     kind = PassingError if code[:2] in _PASSING else StoreError
     suffix = f"(PostgreSQL at {server})" if server else _SAFE
@@ -133,7 +133,7 @@ def describe_cause(error: BaseException) -> str:
     hold a password.
     """
     if isinstance(error, socket.gaierror):
-        return "its name is not known"
+        return "its name cannot be found"
     if isinstance(error, TimeoutError):
         return "no answer in time"
     message = str(error) if error.args else ""  # asyncpg's own errors fail here without arguments

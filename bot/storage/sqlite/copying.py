@@ -76,8 +76,8 @@ async def open_sqlite_source(path: Path) -> AsyncIterator[SqliteEnd]:
     with _connect(path) as connection:
         if check_ours(connection, path) != get_newest_version():
             raise StoreError(
-                f"The database {path} is of an older Grognard.",
-                hint="Start this one on it once, then copy.",
+                f"The database {path} is from an older Grognard.",
+                hint="Start this Grognard on it once, then copy.",
             )
         journal_name = str(journal) if journal.exists() else ":memory:"
         connection.execute("ATTACH ? AS journal", (journal_name,))

@@ -30,7 +30,7 @@ _WORDS = {
     "SQLITE_FULL": ("cannot grow: the disk is full.", "The host must make room; then try again."),
     "SQLITE_READONLY": (
         "cannot be written.",
-        "The host must give the bot's user the right to write file and folder.",
+        "The host must let the bot's user write to the file and its folder.",
     ),
     "SQLITE_PERM": (
         "cannot be opened.",
@@ -38,12 +38,12 @@ _WORDS = {
     ),
     "SQLITE_CANTOPEN": (
         "cannot be opened.",
-        "The host must check that the folder exists and may be written.",
+        "The host must check that the folder exists and can be written to.",
     ),
-    "SQLITE_CORRUPT": ("is damaged.", "The host must stop the bot and put back a backup copy."),
+    "SQLITE_CORRUPT": ("is damaged.", "The host must stop the bot and restore a backup."),
     "SQLITE_NOTADB": (
         "is not an SQLite database.",
-        "The host must check DATABASE_URL, or put back a backup copy.",
+        "The host must check DATABASE_URL, or restore a backup.",
     ),
     "SQLITE_IOERR": (
         "cannot be read or written: the disk reports an error.",
@@ -115,7 +115,7 @@ def build_store_error(error: sqlite3.Error, path: str, *, to_host: bool = False)
         kind, problem, hint = cause
     else:
         problem, hint = _WORDS.get(
-            name, (f"reports an error ({error}).", "`grognard doctor` tells more.")
+            name, (f"reports an error ({error}).", "`grognard doctor` says more.")
         )
         kind = _KINDS.get(name, StoreError)
     if to_host:
@@ -202,10 +202,10 @@ def make_file_error(name: str, error: OSError, hint: str) -> StoreError:
     """
     if error.errno == EROFS:
         return ReadOnlyDisk(
-            f"{name} cannot be made: its disk is read-only.", hint="Mount it for writing again."
+            f"{name} cannot be created: its disk is read-only.", hint="Mount it for writing again."
         )
     kind: type[StoreError] = PassingError if error.errno in (ENOSPC, EDQUOT, EIO) else StoreError
-    return kind(f"{name} cannot be made: {error.strerror}.", hint=hint)
+    return kind(f"{name} cannot be created: {error.strerror}.", hint=hint)
 
 
 def check_sqlite() -> None:

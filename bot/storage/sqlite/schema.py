@@ -61,7 +61,7 @@ def check_ours(conn: sqlite3.Connection, path: Path, steps: tuple[str, ...] = MI
     if version > newest:
         raise StoreError(
             f"The database {path} was written by a newer Grognard (schema {version}, this one knows {newest}).",
-            hint="Update Grognard, or put back the backup copy next to the file.",
+            hint="Update Grognard, or restore the backup copy next to the file.",
         )
     if 0 < version < FIRST_VERSION:
         raise StoreError(

@@ -81,7 +81,7 @@ class SqliteStore(Store):
                 )
             except OSError as error:  # while an update copies the file
                 raise make_file_error(
-                    f"The copy of {path}", error, "Make room beside the database."
+                    f"The copy of {path}", error, "Free some space next to the database."
                 ) from error
             reader = await SqliteLink.open(path, busy_seconds)
             links.push_async_callback(reader.close)
@@ -112,7 +112,7 @@ class SqliteStore(Store):
             await self._reader.run_anyhow(lambda conn: _copy(conn, rescued))
         except (StoreError, OSError) as error:
             return f"{message} What it held could not be saved: {error}"
-        return f"{message} All that was answered until then was saved as {rescued}; put it back if you want it."
+        return f"{message} Everything answered up to then was saved as {rescued}; restore it if you want it."
 
     async def _wait_for_loss(self) -> str:
         """Wait until the file was deleted or replaced, and return a sentence that says so."""
@@ -174,7 +174,7 @@ class TemporaryStore(SqliteStore):
             folder = TemporaryDirectory(prefix="grognard-")
         except OSError as error:
             raise StoreError(
-                f"No temporary folder can be made: {error.strerror}.",
+                f"No temporary folder can be created: {error.strerror}.",
                 hint="Set TMPDIR to a folder where the bot's user may write, or DATABASE_URL to a file.",
             ) from error
         try:
@@ -188,8 +188,8 @@ class TemporaryStore(SqliteStore):
     async def watch_for_removal(self) -> str:
         """See Store."""
         return (
-            f"{await self._wait_for_loss()} It was a temporary one: its games are lost. "
-            "DATABASE_URL can name one that stays."
+            f"{await self._wait_for_loss()} It was temporary: its games are lost. "
+            "DATABASE_URL can name a permanent one."
         )
 
     async def close(self) -> None:

@@ -485,7 +485,7 @@ def _build_hint(option: Option, context: CompletionContext, *, is_menu: bool) ->
         hint = f"{hint[:1].upper()}{hint[1:]}".rstrip(".") + "."
     else:
         hint = ""
-    source = "The unit brings it." if option.brings else ""
+    source = "Filled in from the roster." if option.brings else ""
     expectation = ""
     if not option.values and option.type in ("int", "number", "dice"):
         expectation = f"{option.expectation}."
@@ -704,7 +704,7 @@ _ROLL_MODES = {
     ROLL: "Roll",
     ODDS: "Show the odds first",
     SECRET: "Roll sealed",
-    HAND: "I roll my own dice",
+    HAND: "Enter my own dice",
 }
 
 
@@ -726,7 +726,7 @@ def _build_roll_mode_fields(spec: CommandSpec, options: Options, room: Room) -> 
         if is_possible and not is_hidden:
             picks.append(FormPick(mode, label, "", mode == current))
     covers = (SECRET, HAND, ODDS, COMPARE)
-    return [Field(HOW, "how", "Do what", picks=tuple(picks), needed=True, covers=covers)]
+    return [Field(HOW, "how", "What now?", picks=tuple(picks), needed=True, covers=covers)]
 
 
 def _add_roll_modes(field: Field, mode_fields: list[Field], room: Room) -> Field:
@@ -891,7 +891,7 @@ def _build_other_units_field(fields: list[Field]) -> list[Field]:
             OTHERS,
             "text",
             "Other units",
-            "By handle, a comma between two: whom the menu has no room for.",
+            "Not in the menu? Type their handles, with commas between.",
             example=", ".join(handles.values()),
             covers=tuple(handles),
         )
@@ -972,7 +972,7 @@ def _build_rest_label(labels: list[str], *, has_more: bool, flags: Collection[st
     label = pieces[0] if len(pieces) == 1 else f"{', '.join(pieces[:-1])} and {pieces[-1]}"
     if len(label) <= MAX_REST_LABEL:
         return label
-    return "Numbers and rarer modifiers" if flags else "Anything else"
+    return "Other modifiers" if flags else "Anything else"
 
 
 def _lower_first(label: str) -> str:

@@ -192,7 +192,7 @@ def _find_named_option(words: list[str], names: Mapping[str, str]) -> tuple[str,
 def _build_unknown_error(spec: CommandSpec, piece: str, names: Mapping[str, str]) -> UserError:
     """Return the error for a piece of the line that names nothing of the command."""
     near = did_you_mean(_fold_text(piece), names)
-    hint = near or "Write a number after its name, and a comma between two."
+    hint = near or "Write each number after its name, with commas between."
     message = f'There is nothing called "{piece[:40]}" in {(spec.title or spec.name)}.'
     return UserError(message, hint=hint, option=REST, code="unknown-option")
 
@@ -215,9 +215,9 @@ def build_keypad(owed: DieOwed, key: str) -> Reply | None:
     start = f"die:{key}:{hand}," if hand else f"die:{key}:"
     dice = len(owed.given)
     progress = ""
-    parts: list[Part] = [Small("Nothing is saved until all dice are in.")]
+    parts: list[Part] = [Small("Nothing counts until every die is in.")]
     if dice:
-        progress = f"{dice} {'die' if dice == 1 else 'dice'} in. "
+        progress = f"Got {dice} {'die' if dice == 1 else 'dice'}. "
         parts.insert(0, Thrown((*owed.given, "?")))
     buttons: list[Button] = []
     menus: tuple[Menu, ...] = ()

@@ -675,7 +675,7 @@ def _build_surplus_error(
     """Return the error for a bare value after all options have one."""
     hint: str | Typed = Typed(f"/help {' '.join(spec.path)}")
     if values and spec.family not in ("lookup", "sequence"):
-        hint = "A value that holds spaces needs quotation marks."
+        hint = "A value with spaces needs quotation marks."
     return UserError(
         f'{spec.name} does not know what to do with "{token.value[:40]}".',
         hint=hint,
@@ -837,7 +837,7 @@ def _hint_quotes(
     tokens: Sequence[Token],
     options: Mapping[str, Option],
     loose_text: str,
-    sentence: str = "A value that holds spaces needs quotation marks.",
+    sentence: str = "A value with spaces needs quotation marks.",
 ) -> Hint:
     """Return a hint that a value with spaces needs quotation marks.
 

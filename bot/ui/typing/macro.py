@@ -156,7 +156,7 @@ class Macro(NamedTuple):
         if spec.family not in FAMILIES and spec.path not in PATHS:
             raise refusal
         if any(option.complete == CHOSEN for option in spec.options):
-            message = f"{spec.name} asks a side in its middle, so it cannot be a macro."
+            message = f"{spec.name} asks a side to choose partway through, so it cannot be a macro."
             raise UserError(message, option="text", code="not-in-macro")
         filled_tokens = [_fill_token(token, filled) for token in tokens[word_count:]]
         options = read_tokens(spec, [token for token in filled_tokens if token is not None])

@@ -58,7 +58,7 @@ def check_old_workbook(data: bytes, name: str) -> None:
     """Raise UserError for a workbook of Excel before 2007 (.xls), which the bot cannot read."""
     if data.startswith(_OLD_EXCEL):
         raise build_workbook_error(
-            f"{name} is a workbook of an old Excel (.xls), which is not read."
+            f"{name} is an old Excel workbook (.xls), which the bot cannot read."
         )
 
 
@@ -71,5 +71,5 @@ def build_workbook_error(message: str) -> UserError:
 def build_no_text_error(name: str) -> UserError:
     """Return the error for a file that is not text."""
     return UserError(
-        f"{name} is not a text in UTF-8.", hint="Save it as UTF-8.", option="file", code="not-text"
+        f"{name} is not UTF-8 text.", hint="Save it as UTF-8.", option="file", code="not-text"
     )

@@ -133,7 +133,7 @@ def read_workbook(data: bytes, name: str) -> tuple[list[Worksheet], list[str]]:
             if sheet.sheet_state == "visible":
                 visible.append(sheet)
             else:
-                hidden_notes.append(f"sheet {sheet.title} is hidden, and left out")
+                hidden_notes.append(f"sheet {sheet.title} is hidden, so it is left out")
         if len(visible) > MAX_SHEETS:
             raise UserError(
                 f"{name} has {len(visible)} sheets; at most {MAX_SHEETS} are read at once.",
@@ -145,7 +145,7 @@ def read_workbook(data: bytes, name: str) -> tuple[list[Worksheet], list[str]]:
         raise
     except Exception:  # the library fails in any way on a damaged file
         raise build_workbook_error(
-            f"{name} is an Excel workbook, but not as Excel writes one, and cannot be read."
+            f"{name} is an Excel workbook, but not in the form that Excel writes, and cannot be read."
         ) from None
     return [sheet for sheet in sheets if sheet.text.strip()], hidden_notes
 
@@ -160,7 +160,9 @@ def _check_parts(data: bytes, name: str) -> None:
             names = {part.filename for part in parts}
             if _WORKBOOK not in names:
                 kind = "binary Excel" if _BINARY_WORKBOOK in names else "LibreOffice"
-                raise build_workbook_error(f"{name} is a {kind} workbook, which is not read.")
+                raise build_workbook_error(
+                    f"{name} is a {kind} workbook, which the bot cannot read."
+                )
             if len(parts) > MAX_PARTS:
                 raise build_workbook_error(f"{name} has more than {MAX_PARTS} parts.")
             bytes_left = MAX_UNPACKED
@@ -176,7 +178,7 @@ def _check_parts(data: bytes, name: str) -> None:
                     )
                 if _has_declarations(content):
                     raise build_workbook_error(
-                        f"{name} declares entities of XML, which are not read."
+                        f"{name} declares XML entities, which the bot does not read."
                     )
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError, OSError):
         raise build_workbook_error(f"{name} is a damaged workbook.") from None
@@ -231,7 +233,7 @@ def _read_sheet(sheet: Any, name: str, merged_cells: Iterable[MergedCells]) -> W
             raise UserError(
                 f"Sheet {sheet.title} of {name} is larger than {MAX_LINES:,} rows, {MAX_WIDTH} "
                 f"columns or {MAX_CELLS:,} cells.",
-                hint="Copy the table alone into a sheet of its own.",
+                hint="Copy just the table into a sheet of its own.",
                 option="file",
                 code="file-too-large",
             )
@@ -240,7 +242,7 @@ def _read_sheet(sheet: Any, name: str, merged_cells: Iterable[MergedCells]) -> W
     if ranges:
         listed = ", ".join(ranges[:MAX_NAMED])
         suffix = " and more" if len(ranges) > MAX_NAMED else ""
-        questions.append(f"merged cells are read in each of their rows: {listed}{suffix}")
+        questions.append(f"merged cells count in each of their rows: {listed}{suffix}")
     return Worksheet(str(sheet.title), _join_with_tabs(rows), tuple(dict.fromkeys(questions)))
 
 

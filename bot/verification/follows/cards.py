@@ -65,9 +65,9 @@ def check_deck(past: Past, event: Event, fields: GameFields) -> str:
     if problem:
         return problem
     if cards.count_at(id, HAND, game.cards):
-        return f"it declares {id} anew while hands hold closed cards of it."
+        return f"it declares {id} again while hands hold closed cards of it."
     if _list_typed_cards(deck) != {f"{event['number']}.{key}" for key in event.get("texts", {})}:
-        return "its cards have other words than are under its hashes."
+        return "the words of its cards do not fit its hashes."
     zero_counts = dict.fromkeys(cards.select_deck(id, game.cards), 0)
     out = cards.set_counts(game.cards, zero_counts)
     words = cards.format_deck_size(id, deck)
@@ -96,7 +96,7 @@ def check_draw(past: Past, event: Event, fields: GameFields) -> str:
     must be allowed, and drawn openly from a deck.
     """
     if fields and event["does"] != "lead":
-        return "it changes whose go it is."
+        return "it changes whose turn it is."
     if event.get("hand"):
         may_be_real = past.game.hand_dice and "deck" in event and "closed" not in event
         if not may_be_real:
@@ -117,7 +117,7 @@ def _check_open_draw(past: Past, event: Event) -> str:
     except UserError as error:
         return f"its dice draw no cards: {error}"
     if [die.to_note() for die in card_draw.dice] != event.get("dice", []):
-        return "its dice are not those that its pile asks for."
+        return "its dice are not the ones its pile needs."
     if _orders_names(event):
         words = ", ".join(card_draw.cards)
         return find_moves_problem(past, event, game.cards) or find_words_problem(event, words)
@@ -140,7 +140,7 @@ def _find_open_count_problem(game: Game, event: Event) -> str:
         return "cards are drawn into hands with their faces closed."
     text_keys = _number_keys("w", dice_count) if orders_names else set()
     if event.get("texts", {}).keys() != text_keys:
-        return "it has other texts than the names that it puts in order."
+        return "its texts are not the names that it puts in order."
     is_declared = orders_names or id in game.decks
     if not is_declared or not 0 < dice_count <= cards.MOST_DRAWN:
         return "it draws from a deck that nobody declared, or too much at once."
@@ -183,10 +183,10 @@ def _check_chit_draw(past: Past, event: Event, card_draw: cards.CardDraw) -> str
     is_one_card = len(card_draw.cards) == 1 and card_draw.reshuffle_index < 0
     is_going_on = game.started and not game.ended
     if game.led not in ("", id) or not is_one_card or not is_going_on:
-        return "it draws a chit for a go that has one, or that no cup leads."
+        return "it draws a chit for an activation that has one, or that no cup leads."
     expected_game = cups.apply_chit_draw(replace(game, cards=card_draw.out), id, card_draw.cards[0])
     if not is_exact_change(event, game, expected_game):
-        return "it gives the go to others than the chit does."
+        return "it activates others than the chit does."
     return find_words_problem(event, cards.format_cards(id, card_draw.cards))
 
 
@@ -246,7 +246,7 @@ def _check_closed_draw(past: Past, event: Event) -> str:
     deck = cards.deck_from_json(game.decks[id])
     sides, out = cards.compute_draw_sides(id, deck, game.cards, draw.count, peeks=draw.peeks)
     if sides != event["closed"]:
-        return "its dice are not those that its pile asks for."
+        return "its dice are not the ones its pile needs."
     if _takes_known_ends(id, game.cards, out) or draw.owners or draw.peeks:
         out[cards.get_last_key(id)] = event["number"]
     for key in draw.list_new_keys(id):
@@ -289,7 +289,7 @@ def _find_closed_draw_problem(game: Game, event: Event, draw: _ClosedDraw) -> st
     """
     id = event["deck"]
     if not _may_hold(game, event, draw.owners):
-        return "it draws for hands that are not theirs."
+        return "it draws for hands that are not the player's own."
     if not 0 < draw.result_count <= cards.MOST_DRAWN or draw.count > draw.result_count:
         return "it draws nothing, or too much at once."
     face_keys = _number_keys("face.", len(event["closed"]))
@@ -298,10 +298,10 @@ def _find_closed_draw_problem(game: Game, event: Event, draw: _ClosedDraw) -> st
     known_on_top = game.cards.get(cards.get_card_key(id, HAND, cards.TOP), 0)
     needed_count = max(0, draw.result_count - known_on_top)
     if not has_right_keys or (draw.peeks and draw.count != needed_count):
-        return "it has other texts than the cards and faces that it closes."
+        return "its texts are not the cards and faces that it closes."
     may_close = draw.owners or draw.peeks or game.cards.get(cards.get_last_key(id))
     if not may_close:
-        return f"it closes its dice though no card of {id} is closed."
+        return f"it closes its dice although no card of {id} is closed."
     return ""
 
 
@@ -450,7 +450,7 @@ def _check_move_from_hand(past: Past, event: Event) -> str:
     has_right_keys = event.get("texts", {}).keys() == move.text_keys
     is_right_count = 0 < len(move.names) <= cards.MOST_DRAWN and move.closed_count <= held_count
     if not has_right_keys or not is_right_count:
-        return "it has other texts than the cards that it takes."
+        return "its texts are not the cards that it takes."
     out = {**move.out, hand_key: held_count - move.closed_count}
     if move.closed_count:
         out[cards.get_last_key(id)] = event["number"]
@@ -476,7 +476,7 @@ def _find_target_problem(past: Past, event: Event) -> str:
     is_to_hand = bool(target) and not is_to_end
     is_own = hand_owner == get_seat(game.players, event["who"])
     if not is_own or (does == "give") != is_to_hand or target == hand_owner:
-        return "it takes cards out of a hand that is not theirs."
+        return "it takes cards out of a hand that is not the player's own."
     is_hand = target in game.sides or target.removeprefix("@") in past.authors
     if is_to_hand and not is_hand:
         return "it gives cards to nobody."
@@ -537,7 +537,7 @@ def _check_agreement(past: Past, event: Event) -> str:
             return problem
     key = get_agreement_key(owner)
     if event.keys() & {"deck", "seat", "to", "texts"} or past.game.cards.get(key):
-        return "it agrees to what was agreed to."
+        return "it agrees to something already agreed."
     out = {**past.game.cards, key: 1}
     return find_moves_problem(past, event, out) or find_words_problem(event, "hands may be opened")
 
@@ -552,10 +552,10 @@ def _find_stand_in_problem(past: Past, event: Event) -> str:
     persons = list_persons_at(game.players, owners[0]) if len(owners) == 1 else set[str]()
     takes_part = event["who"] in {*persons, *game.players}
     if not event.keys() >= {"by", "reason"} or not persons or takes_part:
-        return "who agreed had no say in it."
+        return "the player who agreed had no say in it."
     reason = event["reason"]
     if owners[0] not in list_holders(game.cards, game.decks) or reason not in (LEFT, SILENCE):
-        return "who agreed had no say in it."
+        return "the player who agreed had no say in it."
     if reason == LEFT or are_silent(past.bodies.values(), persons, event["at"]):
         return ""
     return "it says that the other side was silent for seven days, but it was not."
@@ -634,7 +634,7 @@ def find_hands_problem(past: Past, event: Event, fields: GameFields) -> str:
     if kind == "fair" and "revealed" in event:
         return _find_reveal_problem(past, event)
     if kind == "fair" and event.keys() & {"shows", "before"}:
-        return "it opens closed cards, which only the seed does."
+        return "it opens closed cards, which only the seed can do."
     return ""
 
 
@@ -698,7 +698,7 @@ def _find_opening_problem(past: Past, event: Event) -> str:
     """Return a fault unless an event opens all closed cards, from the first on (`shows`); else ""."""
     if event.get("shows", 0) == past.game.hidden:
         return ""
-    return "it opens other cards than are closed."
+    return "it opens cards other than the closed ones."
 
 
 def _find_reveal_problem(past: Past, event: Event) -> str:
@@ -708,7 +708,7 @@ def _find_reveal_problem(past: Past, event: Event) -> str:
     """
     game = past.game
     if list_seats_with_cards(game.cards, game.decks):
-        return "a seed is not revealed while a card under it is closed."
+        return "a seed must not be revealed while a card under it is closed."
     out = {key: count for key, count in game.cards.items() if not key.endswith("/last")}
     return _find_opening_problem(past, event) or find_moves_problem(past, event, out)
 
@@ -722,7 +722,7 @@ def _find_end_problem(past: Past, event: Event) -> str:
     own_hand = get_seat(game.players, event["who"])
     for owner in list_holders(game.cards, game.decks):
         if owner != own_hand and not game.cards.get(get_agreement_key(owner)):
-            return "closed hands are opened though not every side agreed."
+            return "closed hands are opened although not every side agreed."
     counts_after = past.get_patch(event, "after", "cards")
     out = dict(game.cards)
     for id, deck in game.decks.items():
@@ -735,7 +735,7 @@ def _find_end_problem(past: Past, event: Event) -> str:
                 out[key] = max(counts_after.get(key, 0), known_count)
                 opened_count += out[key] - known_count
             if opened_count != closed_count:
-                return "it opens other hands than there are."
+                return "it opens hands that do not exist."
             out[cards.get_card_key(id, HAND, owner)] = 0
     out = _remove_marks(out)
     return _find_opening_problem(past, event) or find_moves_problem(past, event, out)
@@ -778,7 +778,7 @@ class _CardReplay:
             if "shows" in body and body["kind"] == "end":
                 for id in self._decks:
                     if not _is_showing_hands(id, self._get_hands(id, self._out), body):
-                        yield number, "it opens other hands than were drawn."
+                        yield number, "it opens hands that were not drawn."
             self._apply_patch(body)
 
     def _get_hands(self, id: str, out: Out) -> dict[str, list[Held]]:
@@ -798,7 +798,7 @@ class _CardReplay:
             try:
                 self._hands_after[body["number"]] = replay(body)
             except (KeyError, ValueError, IndexError, UserError):
-                yield "what it closed is not in the file as it was opened, or not what its dice draw."
+                yield "what it closed differs from what was opened in the file, or from what its dice draw."
         if body["kind"] != "sequence":
             return
         for name in body.get("read", {}):

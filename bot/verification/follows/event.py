@@ -43,7 +43,7 @@ def find_event_faults(past: Past, event: Event) -> Iterator[str]:
     """Yield the faults in the shape of the next event, and one unless the first is a start."""
     yield from find_shape_faults(event)
     if not past.bodies and event.get("kind") != "start":
-        yield "a log begins with a start."
+        yield "a log must begin with a start."
 
 
 def find_order_faults(past: Past, event: Event) -> Iterator[str]:
@@ -61,13 +61,13 @@ def find_order_faults(past: Past, event: Event) -> Iterator[str]:
     side = players.get(author, "")
     if event["side"] != side:
         yield (
-            f"it was written for {shorten_value(event['side']) or 'no side'}, but who wrote it "
-            f"plays {side or 'none'}."
+            f"it was written for {shorten_value(event['side']) or 'no side'}, but the "
+            f"player who wrote it plays {side or 'no side'}."
         )
     if author in past.erased_here:
-        yield "who wrote it had left the game for good."
+        yield "the player who wrote it had left the game for good."
     if not _fits_game(game, event.get("before", {})):
-        yield "the state that it says was there before is not what the log led to."
+        yield "the earlier state that it gives is not what the log led to."
         return
     problem = _find_rule_problem(past, event, fields)
     if problem:
@@ -80,7 +80,7 @@ def _find_rule_problem(past: Past, event: Event, fields: GameFields) -> str:
     kind = event["kind"]
     is_going_on = game.started and not game.ended
     if Trait.PLAYING in KINDS[kind].traits and not is_going_on:
-        return "no started game was going on."
+        return "no game was in progress."
     check = _RULES.get(kind)
     problem = check(past, event, fields) if check is not None else ""
     return (
@@ -115,18 +115,18 @@ def _check_start(past: Past, event: Event, fields: GameFields) -> str:
     secret = event["secret"]
     is_free_play = bool(event.get("free"))
     if past.bodies:
-        return "a log has one start."
+        return "a log may have only one start."
     if event["game"] != past.game.id:
-        return "it starts another game than the file is of."
+        return "it starts a different game from the one in the file."
     if secret.keys() == {"digest"}:
-        return "a start promises the first seed."
+        return "a start must promise the first seed."
     if not is_free_play and ("unannounced" in event or "announced" in secret):
-        return "only the seed of free play is announced before."
+        return "only the seed of free play may be announced earlier."
     if "announced" in secret and event["game"] != secret["commitment"][:16]:
-        return "the id of its game is not that of the seed announced before."
+        return "the id of its game does not fit the seed announced earlier."
     if is_free_play:
         if "after" in event or "result" in event:
-            return "free play begins without sides, turns and units."
+            return "free play must begin without sides, turns and units."
         return ""
     return _find_first_turn_problem(past, event, fields)
 
@@ -140,11 +140,11 @@ def _find_first_turn_problem(past: Past, event: Event, fields: GameFields) -> st
     sides = tuple(fields.get("sides", ()))
     is_named = bool(fields.get("name")) and bool(fields.get("system"))
     if fields.get("started") is not True or not is_named or fields.get("turn") != 1:
-        return "a game starts with a name, a system and its first turn."
+        return "a game must start with a name, a rule set and its first turn."
     if fields.get("master") != event["who"]:
-        return "who starts a game is its game master."
+        return "the player who starts a game must be its game master."
     if len(sides) == 1 or len({side.casefold() for side in sides}) < len(sides):
-        return "a game has no sides, or several."
+        return "a game must have no sides, or several."
     return (
         turn.find_turn_words_problem(event.get("result", ""), fields)
         or turn.find_go_problem(sides, fields)
@@ -161,15 +161,15 @@ def _check_end(past: Past, event: Event, fields: GameFields) -> str:
     game = past.game
     opened_rolls = event.get("opens", [])
     if game.ended or not (game.started or opened_rolls):
-        return "no game was going on that could end."
+        return "no game was in progress that could end."
     if opened_rolls != list(game.sealed):
-        return "the end opens all that is sealed, and nothing else."
+        return "the end must open everything sealed, and nothing else."
     if fields.keys() - {"winner", "tracks"} != {"ended"} or fields["ended"] is not True:
         return "it is the end of the game, but does not say so."
     if fields.get("winner", "") not in ("", DRAW, *game.sides):
-        return "a game is won by one of its sides, or drawn."
+        return "one of the sides must win the game, or it is a draw."
     if event.get("texts", {"text": ""}).keys() != {"text"}:
-        return "the end of a game has one sentence."
+        return "the end of a game must have one sentence."
     return rolls.find_opening_problem(past, event)
 
 
@@ -180,7 +180,7 @@ def _check_resume(past: Past, _: Event, fields: GameFields) -> str:
         expected["ended"] = False
     if past.game.winner:
         expected["winner"] = ""
-    return "" if fields == expected else "it changes more than that the game goes on."
+    return "" if fields == expected else "it does more than continue the game."
 
 
 def _check_unit(past: Past, event: Event, fields: GameFields) -> str:
@@ -208,7 +208,7 @@ def _check_unit(past: Past, event: Event, fields: GameFields) -> str:
     is_empty = not game.started and not game.units
     may_set_system = bool(new_names) and (is_empty or not game.system)
     if "system" in fields and not may_set_system:
-        return "the system of a game that has units stays."
+        return "a game that has units must keep its rule set."
     words = event["result"]
     if words == _format_unit_words(new_names, removed_names, edited_names):
         return ""
@@ -238,7 +238,7 @@ def _find_rename_problem(event: Event, old_units: Event, new_units: Event) -> st
 
     `old_units` and `new_units` are the units of the patch by key. A renamed unit has a new key.
     """
-    problem = "it renames a unit otherwise than it says."
+    problem = "it does not rename a unit the way it says."
     removed = [unit for unit in old_units.values() if unit]
     added = [unit for unit in new_units.values() if unit]
     is_one_unit = len(removed) == len(added) == 1 and len(new_units) == 2
@@ -278,7 +278,7 @@ def _check_settings(past: Past, event: Event, fields: GameFields) -> str:
     if logged_words == expected_words:
         return ""
     result = shorten_value(event.get("result", ""))
-    return f"its words are not the settings that it changes: {result}."
+    return f"its words do not name the settings that it changes: {result}."
 
 
 def _check_track(past: Past, event: Event, fields: GameFields) -> str:
@@ -294,16 +294,16 @@ def _find_packs_problem(past: Past, event: Event, fields: GameFields) -> str:
     """
     game = past.game
     if "packs" not in fields or event["kind"] in ("undo", "redo"):
-        return "other packs come in force than it says." if "extends" in event else ""
+        return "the packs that take effect are not the ones it names." if "extends" in event else ""
     if event.get("extends"):
         return _find_extends_problem(past, event, fields)
     packs = tuple(fields["packs"])
     if not packs or packs != add_version(game.packs, packs[-1]) or packs == game.packs:
-        return "one version of a pack comes in force at a time."
+        return "only one version of a pack may take effect at a time."
     if event["kind"] == "sequence" and packs[-1] != event.get("edition"):
-        return "another version of the pack comes in force than it was played with."
+        return "a version of the pack takes effect that was not played."
     if event["kind"] in ("sequence", "unit") and game.started:
-        return "the version of a pack stays in a game that was started."
+        return "the version of a pack must stay the same once a game has started."
     return ""
 
 
@@ -322,9 +322,9 @@ def _find_extends_problem(past: Past, event: Event, fields: GameFields) -> str:
     for hash in new_packs:
         expected_packs = add_version(expected_packs, hash)
     if packs != expected_packs or packs == game.packs or {*new_packs} != extends.keys():
-        return "other packs come in force than it says."
+        return "the packs that take effect are not the ones it names."
     if {*extends.values()} != {fields.get("system", game.system)}:
-        return "it says of a pack that it extends another game than is played."
+        return "it says that a pack extends a game that is not being played."
     for hash, extended_game in extends.items():
         pack = find_pack_version(hash)
         if pack is not None and (pack.base is None or pack.home != extended_game):
@@ -334,7 +334,7 @@ def _find_extends_problem(past: Past, event: Event, fields: GameFields) -> str:
     is_own_pack = event["kind"] == "sequence" and [*extends] == [event.get("edition")]
     if is_own_pack and event.get("used"):
         return ""
-    return "the version of a pack stays in a game that was started."
+    return "the version of a pack must stay the same once a game has started."
 
 
 def format_pack_words(packs: tuple[str, ...]) -> str:
@@ -365,11 +365,11 @@ def _check_undo(past: Past, event: Event, _: GameFields) -> str:
     if target.way is not None:
         return f"it takes back #{number}, but #{target.way['number']} changed the game since."
     if undone is None:
-        return f"it takes back #{number}, but the last event that held was #{game.last}."
+        return f"it takes back #{number}, but the last event in force was #{game.last}."
     if undone["kind"] in NEVER_UNDONE:
-        return f"it takes back #{number}, of the kind {undone['kind']}, which is never undone."
+        return f"it takes back #{number}, of the kind {undone['kind']}, which cannot be undone."
     if not _has_fields(event, build_undo_fields(undone, target.last, game)):
-        return f"it does not turn round what #{number} did."
+        return f"it does not reverse what #{number} did."
     if event.get("reason") == EDITION and number in game.waits:
         return ""
     if not event.get("asked") and not event.get("alone"):
@@ -392,13 +392,13 @@ def _find_free_undo_problem(game: Game, event: Event, undone: Event) -> str:
     author = event["who"]
     is_manager = event.get("by") == "manager"
     if "reason" in event:
-        return "nobody agrees where nobody asked."
+        return "somebody agrees, but nobody asked."
     if is_shared(undone):
-        return "dice are taken back, and nobody agreed."
+        return "dice are taken back, but nobody agreed."
     if not is_free(game, get_actor(game, author, manager=is_manager), undone):
         return "it takes back what another player did, and that player did not agree."
     if is_manager and not needs_manager(game, undone, author):
-        return "it says that a manager took it back, which needed none."
+        return "it says that a manager took it back, but no manager was needed."
     return ""
 
 
@@ -413,7 +413,7 @@ def _check_redo(past: Past, event: Event, _: GameFields) -> str:
         return f"it brings back #{number}, which was not undone last."
     restored = add_opening(past.bodies[number], reversed(past.bodies.values()))
     if not _has_fields(event, build_redo_fields(restored, game)):
-        return f"it does not do again what #{number} did."
+        return f"it does not redo what #{number} did."
     return _find_agreement_problem(past, event, restored, "redo")
 
 
@@ -427,11 +427,11 @@ def _find_agreement_problem(past: Past, event: Event, undone: Event, action: str
     requester = event.get("asked", "")
     number = event["event"]
     if requester and event.get("alone"):
-        return "somebody alone in a game asks nobody."
+        return "a player alone in a game has nobody to ask."
     if not requester and "by" in event:
-        return "nobody agrees where nobody asked."
+        return "somebody agrees, but nobody asked."
     if requester and requester not in past.authors:
-        return f"who asked for the {action} had no part in the game."
+        return f"the player who asked for the {action} had no part in the game."
     game_then = game_at(reversed(past.bodies.values()), past.game, number)
     passes_over = action == "undo" and number != event["behind"]
     persons_then = past.list_authors_until(number) if passes_over else past.authors
@@ -455,13 +455,13 @@ def _find_lone_redo_problem(past: Past, event: Event, undone: Event, game_then: 
     """
     number = event["event"]
     if "reason" in event:
-        return "nobody agrees where nobody asked."
+        return "somebody agrees, but nobody asked."
     if not past.undone_by_agreement.get(number):
         return ""
     present = past.authors_here - past.erased_here
     present_then = present & past.list_authors_until(number)
     if consenters(game_then, event["who"], present_then, undone):
-        return "it was undone by agreement, and nobody agreed to bring it back."
+        return "it was undone by agreement, but nobody agreed to bring it back."
     return ""
 
 
@@ -475,7 +475,7 @@ def _find_consent_problem(
     game = past.game
     consenter = event["who"]
     requester = event["asked"]
-    no_say = f"who agreed to the {action} had no say in it."
+    no_say = f"the player who agreed to the {action} had no say in it."
     present = past.authors_here - past.erased_here
     author_to_ask = find_author_to_ask(game, undone, requester, present, eligible)
     if consenter == requester:
@@ -506,7 +506,7 @@ def _find_absence_problem(past: Past, event: Event, absent: Collection[str]) -> 
     if reason == LEFT:
         return ""
     if reason != SILENCE:
-        return "who did it was there, and did not agree."
+        return "the player who did it was there and did not agree."
     if not are_silent(past.bodies.values(), players, event["at"]):
         return "it says that the other side was silent for seven days, but it was not."
     return ""
@@ -524,7 +524,7 @@ def _find_keeping_problem(past: Past, event: Event) -> str:
     Only events that undo passes over keep that possible (field `keeps`).
     """
     if event.get("keeps") and not (past.game.redo and is_passed_over(event)):
-        return "it keeps what could be brought back, which it cannot."
+        return "it keeps what could be brought back, but it must not."
     return ""
 
 

@@ -47,9 +47,9 @@ def find_closing_problem(past: Past, event: Event) -> str:
     if closes and not are_texts_open(game):
         return "it closes texts that are not open."
     if closes and has_last_word(game, author):
-        return "who added the last text closes the texts."
+        return "the player who added the last text must not close the texts."
     if closes and not rolls_dice and event["kind"] != "fair":
-        return "it closes the texts without a die."
+        return "it closes the texts but rolls no die."
     if rolls_dice and are_texts_open(game) and not closes:
         takes_part = not is_guarded(game) or author in (*game.players, game.master)
         uses_units = past.contents.get(event["number"], event).get("used")
@@ -76,9 +76,9 @@ def check_fair_texts(past: Past, event: Event, _: GameFields) -> str:
         return find_words_problem(event, "a text was added")
     epoch = event["revealed"]["epoch"]
     if not promises_seed or "texts" in event or epoch != past.game.epoch:
-        return "who reveals a seed reveals the one in force, and promises a new one."
+        return "a reveal must publish the seed in force and promise a new one."
     if any(number > past.promised_at for number in past.game.sealed):
-        return "a seed is not revealed while a roll under it is sealed."
+        return "a seed must not be revealed while a roll under it is sealed."
     return find_words_problem(event, f"seed {epoch} revealed")
 
 
@@ -93,7 +93,7 @@ def _find_roll_problem(past: Past, roll: Event, event: Event) -> str:
     asking_event = past.bodies.get(event["event"]) if is_continuation(roll) else None
     if asking_event is None and not _is_right_command(roll):
         command = shorten_value(roll.get("command", ""))
-        return f"its command is not that of what was rolled: {command}."
+        return f"its command does not fit what was rolled: {command}."
     if roll.get("hand") and not game.hand_dice:
         return "its dice were thrown by hand, which this game did not allow."
     used_units = roll.get("used", [])
@@ -104,7 +104,7 @@ def _find_roll_problem(past: Past, roll: Event, event: Event) -> str:
     acting = roll.get("acting", [])
     used_names = [unit["name"] for unit in used_units]
     if [name for name in used_names if name in acting] != acting:
-        return "units act that it does not use."
+        return "units act that are not in it."
     pile_problem = find_pile_problem(game, roll, asking_event)
     if pile_problem:
         return pile_problem
@@ -160,12 +160,12 @@ def _find_roll_fields_problem(past: Past, event: Event, fields: GameFields) -> s
     if "system" in fields:
         is_fixed = bool(game.system) and (game.started or bool(game.units))
         if is_fixed or fields["system"] != get_home_game(event):
-            return "the system of a game that has units stays."
+            return "a game that has units must keep its rule set."
     if "initiative" in fields:
         if not is_initiative or fields["initiative"] not in game.sides:
             return "it gives the initiative away."
     if fields.keys() & {"go", "passes"} and not is_initiative:
-        return "it gives the go away."
+        return "it gives the turn away."
     return ""
 
 
@@ -196,7 +196,7 @@ def _find_draws_problem(past: Past, event: Event) -> str:
     out = cards.apply_card_draws(past.game.decks, past.game.cards, dice)
     piles = {f"{DECK}{die['deck']}" for die in dice if "deck" in die}
     if out is None or not piles <= {*event.get("read", ())}:
-        return "its dice are not those that its pile asks for."
+        return "its dice are not the ones its pile needs."
     for use in event.get("uses", ()):
         id = use["deck"]
         card = use["card"]
@@ -237,7 +237,7 @@ def _find_asking_problem(past: Past, event: Event) -> str:
         return ""
     deadline = choice.get("due", 0)
     if not _is_valid_choice(past.game, event, choice) or 0 < deadline <= event["at"]:
-        return "it asks for a choice as Grognard does not."
+        return "it asks for a choice in a way that Grognard never does."
     if past.get_patch(event, "after", "units"):
         return "it changes units before the choice is made."
     return ""
@@ -276,12 +276,12 @@ def check_choice(past: Past, event: Event, fields: GameFields) -> str:
         return f"it answers #{number}, which asks for no choice."
     is_same_sequence = event["system"] == asking_event["system"]
     if not is_same_sequence or event["target"] != asking_event["target"]:
-        return f"it carries on something else than #{number}."
+        return f"it does not continue #{number}."
     problem = _find_picks_problem(past.game, event, choice)
     if problem:
         return problem
     if event.get("edition") != asking_event.get("edition"):
-        return f"it goes on under other rules than #{number}."
+        return f"it continues #{number} under other rules."
     first_event = asking_event
     while is_continuation(first_event):
         first_event = past.bodies[first_event["event"]]
@@ -303,11 +303,11 @@ def _find_picks_problem(game: Game, event: Event, choice: Json) -> str:
     if picked_as == ELSE:
         is_overdue = 0 < choice.get("due", 0) <= event["at"]
         if {*picks} != {choice["else"]} or not is_overdue:
-            return "it counts as nobody chose, before its deadline."
+            return "it takes the default choice before the deadline."
     elif side and event["side"] != side:
         is_stand_in = picked_as and side not in game.players.values()
         if not is_stand_in:
-            return "who chose does not play the side that was asked."
+            return "the player who chose does not play the side that was asked."
     return ""
 
 
@@ -333,7 +333,7 @@ def check_sealed(past: Past, event: Event, _: GameFields) -> str:
     if roll is None:
         return ""
     if roll["kind"] != event["of"] or roll.get("hand", False) != event.get("hand", False):
-        return "what was sealed in it is something else than it says."
+        return "what was sealed in it is not what it says."
     return _find_roll_problem(past, roll, event)
 
 
@@ -351,9 +351,9 @@ def check_reveal(past: Past, event: Event, _: GameFields) -> str:
     owner = game.sealed[number]
     is_ownerless = owner in past.erased or number < past.imported_at
     if owner != event["who"] and not is_ownerless:
-        return "only who rolled may open what is sealed."
+        return "only the player who rolled may open what is sealed."
     if event.get("last", game.last) != game.last:
-        return "opening what is sealed leaves the last event that held as it was."
+        return "opening a sealed roll must not change which event was last."
     return find_opening_problem(past, event)
 
 
@@ -372,15 +372,15 @@ def find_opening_problem(past: Past, event: Event) -> str:
         return "its words are not what was sealed."
     changed_units, changed_tracks = _apply_opened_rolls(past, opened_rolls)
     if past.get_patch(event, "after", "game").get("tracks", game.tracks) != changed_tracks:
-        return "it changes tracks otherwise than was sealed."
+        return "it does not change tracks the way that was sealed."
     units_after = past.get_patch(event, "after", "units")
     for key, unit in game.units.items():
         logged_unit = units_after.get(key, unit_to_json(unit)) or {}
         if not _fits_changed_unit(logged_unit, changed_units[key]):
-            return f"it changes {shorten_value(key)} otherwise than was sealed."
+            return f"it does not change {shorten_value(key)} the way that was sealed."
     if units_after.keys() <= game.units.keys():
         return ""
-    return "it brings units that were not there."
+    return "it adds units that were not there."
 
 
 def _apply_opened_rolls(

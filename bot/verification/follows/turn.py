@@ -43,7 +43,7 @@ def find_go_problem(sides: tuple[str, ...], fields: GameFields) -> str:
     are_sides = len(set(go)) == len(go) and set(go) <= set(sides)
     if are_sides and fields.get("turn_of", "") in ("", *sides):
         return ""
-    return "the go is that of sides of the game."
+    return "only sides of the game can be to move, each once."
 
 
 def check_advance(past: Past, event: Event, fields: GameFields) -> str:
@@ -65,14 +65,14 @@ def _find_phase_problem(past: Past, event: Event, fields: GameFields, words: str
     game = past.game
     is_near_turn = fields.get("turn", game.turn) in (game.turn, game.turn + 1)
     if not is_near_turn or not fields.keys() & _PHASE_FIELDS:
-        return "the next phase is in this turn or in the next one."
+        return "the next phase must be in this turn or the next one."
     units_before = past.get_patch(event, "before", "units")
     for key, unit in past.get_patch(event, "after", "units").items():
         old_unit = units_before[key]
         if not old_unit or not unit or not _is_taking_off(old_unit, unit):
-            return f"a new phase only takes markers and numbers off, but it changes {shorten_value(key)}."
+            return f"a new phase may only take off markers and numbers, but it changes {shorten_value(key)}."
     if fields.get("passes", game.passes):
-        return "nobody has passed in a phase that has just begun."
+        return "nobody can have passed in a phase that has just begun."
     new_phase = {name: fields.get(name, getattr(game, name)) for name in ("turn", "phase")}
     return (
         find_go_problem(game.sides, fields)
@@ -107,7 +107,7 @@ def find_cards_problem(past: Past, event: Event, out: Out) -> str:
         logged_patches.append({"cards": counts} if counts else {})
     if compute_card_difference(past.game.cards, out) == tuple(logged_patches):
         return ""
-    return "it changes other cards than it draws or moves."
+    return "it changes cards that it neither draws nor moves."
 
 
 def is_exact_change(event: Event, game: Game, new_game: Game) -> bool:
@@ -124,12 +124,12 @@ def _find_chit_end_problem(
     """
     game = past.game
     if not cups.get_chit(game.led) or words != format_chit_words(game):
-        return f"it ends the go of another chit than has it: {shorten_value(words)}."
+        return f"it ends the activation of the wrong chit: {shorten_value(words)}."
     if phase_words:
         return _find_phase_problem(past, event, fields, phase_words)
     if is_exact_change(event, game, cups.end_chit_turn(game)):
         return ""
-    return "behind the go of a chit the next one is drawn."
+    return "after a chit's activation the next chit must be drawn."
 
 
 def format_chit_words(game: Game) -> str:
@@ -165,18 +165,18 @@ def check_hand_over(past: Past, event: Event, fields: GameFields) -> str:
         return _find_chit_end_problem(past, event, fields, words, phase_words)
     side = _find_passing_side(game, words)
     if not side:
-        return f"nobody passes whose go it is not: {shorten_value(words)}."
+        return f"only a side to move can pass: {shorten_value(words)}."
     if phase_words:
         return _find_phase_problem(past, event, fields, phase_words)
     changed_units = past.get_patch(event, "after", "units")
     changed_cards = past.get_patch(event, "after", "cards")
     if fields.keys() - {"go", "passes"} or changed_units or changed_cards:
-        return "a pass changes more than whose go it is."
+        return "a pass changes more than whose turn it is."
     expected_passes = game.passes + 1 if words.endswith(PASSES) else 0
     if fields.get("passes", game.passes) != expected_passes:
         return "it counts the passes in a row wrongly."
     if side in fields.get("go", game.go):
-        return "whoever passes hands the go over."
+        return "a side that passes must hand over."
     return find_go_problem(game.sides, fields)
 
 
@@ -192,7 +192,7 @@ def check_initiative(past: Past, event: Event, fields: GameFields) -> str:
     """Return a fault unless the initiative goes to the side that the result names, else ""."""
     side = fields.get("initiative", past.game.initiative)
     if side != event["result"] or side not in past.game.sides:
-        return "the initiative goes to one of the sides."
+        return "the initiative must go to one of the sides."
     return find_initiative_go_problem(past, fields)
 
 
@@ -202,9 +202,9 @@ def find_initiative_go_problem(past: Past, fields: GameFields) -> str:
     Nobody has passed then. In a phase that a deck leads, chits decide which sides may act.
     """
     if fields.get("passes"):
-        return "nobody has passed when the initiative brings the go anew."
+        return "the count of passes must be 0 when the initiative decides who moves."
     if past.game.led and "go" in fields:
-        return "a chit says whose go it is."
+        return "here a chit must decide whose turn it is."
     return find_go_problem(past.game.sides, fields)
 
 
@@ -244,9 +244,9 @@ def check_order(past: Past, event: Event, fields: GameFields) -> str:
     orders[str(event["number"])] = author
     keys = event["texts"].keys()
     if fields != {"orders": orders} or not keys or not keys <= {ORDER, COMMAND}:
-        return "it seals something else than an order of who wrote it."
+        return "it seals something other than the writer's own orders."
     if event["side"] not in game.sides:
-        return "who plays no side writes no orders."
+        return "a player without a side cannot write orders."
     return find_words_problem(event, f"{event['side']} is in")
 
 
@@ -265,7 +265,7 @@ def check_opening(past: Past, event: Event, fields: GameFields) -> str:
         return "it opens the orders, but they stay sealed."
     is_due = has_all_orders(game) or 0 < game.orders_due <= event["at"]
     if not is_due and not may_open_early(game, event["who"], past.seats):
-        return "the orders are opened though not every side is in."
+        return "the orders are opened although not every side has written."
     return find_words_problem(event, describe_order_sides(game))
 
 
@@ -282,7 +282,7 @@ def check_leave(past: Past, event: Event, fields: GameFields) -> str:
     """Return a fault unless a player gives up their own side, else ""."""
     author = event["who"]
     if author not in past.game.players:
-        return "who leaves plays no side."
+        return "a player who leaves must play no side."
     return _find_players_problem(past, fields, _remove_players(past.game, {author}))
 
 
@@ -304,10 +304,10 @@ def check_import(past: Past, event: Event, fields: GameFields) -> str:
     The importer of a game that has started may become its master. Return "" if all is right.
     """
     if "commitment" not in event["secret"]:
-        return "an import promises a new seed."
+        return "an import must promise a new seed."
     becomes_master = past.game.started and fields.get("master") == event["who"]
     if fields and not becomes_master:
-        return "who imports a game directs it, and nobody else."
+        return "only the player who imports a game can be its game master."
     return find_words_problem(event, f"{past.game.number} events")
 
 
@@ -327,7 +327,7 @@ def check_privacy(past: Past, event: Event, fields: GameFields) -> str:
     further_leavers = leavers - {""} - past.list_persons_of(author)
     only_imported = past.authors_before - past.authors_here
     if len(further_leavers) > 1 or not further_leavers <= only_imported:
-        return "somebody else leaves with who had their data deleted."
+        return "somebody else leaves along with the player whose data was deleted."
     expected_master = "" if game.master in leavers else game.master
     if master != expected_master:
         return "it changes who is game master."
@@ -346,11 +346,11 @@ def check_claim(past: Past, event: Event, fields: GameFields) -> str:
     is_claimable = claimed in past.authors_before - past.authors_here
     is_known = not claimant or claimant in past.authors_here
     if not past.imported_at or claimant == claimed or not is_claimable or not is_known:
-        return "nobody is claimed but a person of an imported log."
+        return "only a person of an imported log can be claimed."
     own_side = game.players.get(claimant, "")
     claimed_side = game.players.get(claimed, "")
     if own_side and claimed_side and own_side != claimed_side:
-        return "nobody plays two sides."
+        return "nobody can play two sides."
     takes_over_master = bool(claimant) and game.master == claimant
     expected_master = claimed if takes_over_master else game.master
     if fields.get("master", game.master) != expected_master:

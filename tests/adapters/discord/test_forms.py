@@ -86,7 +86,7 @@ def test_a_large_roster_leaves_sealed_rolls_and_real_dice_in_the_form(
     assert form.find_field(HOW) is None
     flags = form.find_field(FLAGS)
     assert flags is not None
-    assert [pick.label for pick in flags.picks[-2:]] == ["Roll sealed", "I roll my own dice"]
+    assert [pick.label for pick in flags.picks[-2:]] == ["Roll sealed", "Enter my own dice"]
     problems = Problems()
     check_modal(problems, "", build_modal(form, KEY))
     problems.done()
@@ -160,8 +160,8 @@ def test_the_fire_form_is_one_modal_of_five_fields() -> None:
         "Who fires",
         "At whom",
         "Terrain and modifiers",
-        "Numbers and rarer modifiers",
-        "Do what",
+        "Other modifiers",
+        "What now?",
     ]
     body = build_modal(form, KEY)
     assert body["title"] == "Direct fire"

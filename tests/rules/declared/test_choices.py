@@ -1,4 +1,4 @@
-"""A sequence that asks a side in its middle: casualties or going to ground; retreat or loss for
+"""A sequence that asks a side to choose partway through: casualties or going to ground; retreat or loss for
 each unit.
 """
 
@@ -123,7 +123,7 @@ def test_too_many_or_too_few_answers_are_refused() -> None:
         "targets": f"{ASSAULT['targets']}; squad morale=5 men=5",
         "answer": "loss,loss",
     }
-    with pytest.raises(UserError, match="answer has 2 answers, and more are asked for"):
+    with pytest.raises(UserError, match="answer has 2 answers, but more are needed"):
         play_sequence(sequence("assault"), three, Script((6,) * 9))
 
 
@@ -187,7 +187,7 @@ def test_of_many_units_asked_one_by_one_there_are_no_odds_but_they_are_played(un
     unit.
     """
     many = {**ASSAULT, "targets": "; ".join(["squad morale=6 men=5"] * units), "answer": "loss"}
-    with pytest.raises(UserError, match=r"These odds are too large to count\.") as refused:
+    with pytest.raises(UserError, match=r"These odds take too long to count\.") as refused:
         compute_each_odds(
             sequence("assault"),
             many,
@@ -205,7 +205,8 @@ def test_rounds_are_refused_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(resolving, "find_system", lambda _id: asked.system)
     monkeypatch.setattr(asked.system, "find_sequence", lambda _id: asked)
     with pytest.raises(
-        UserError, match="Shooting asks a side in its middle, so its odds are those of one round"
+        UserError,
+        match="Shooting asks a side to choose partway through, so its odds are those of one round",
     ):
         count_rounds("grit", "shoot", SHOT, 2)
 

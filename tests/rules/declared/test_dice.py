@@ -172,7 +172,10 @@ def test_what_inputs_alone_decide_is_refused_before_the_first_die() -> None:
             "line 5, column 14, row volley, step 2, roll, b: dice decide how many dice these are, and it may come to "
             '3,240; write the most: "{hits}d6, at most 20"',
         ),
-        ('- roll: {a: 1d900}\n- roll: {b: "{a}d6"}\n', "and nothing says the most; write the most"),
+        (
+            '- roll: {a: 1d900}\n- roll: {b: "{a}d6"}\n',
+            "and nothing sets a maximum; write the most",
+        ),
         ('- roll: {a: 4d100}\n- roll: {b: "{a}d6"}\n', "it may come to 400; write the most"),
         (
             '- roll: {a: 1d6}\n- roll: {b: "{a / 2}d6"}\n',
@@ -306,7 +309,9 @@ def test_rolls_of_one_step_cost_what_they_cost_apart() -> None:
 )
 def test_a_roll_that_is_too_large_is_a_fault_with_its_line(dice: str, fault: str) -> None:
     steps = f'- roll: {{first: 1d6}}\n- roll: {{a: "{dice}"}}\n  tell: {{lost: a}}\n'
-    with pytest.raises(TableError, match=f"line 5, column 14.*{fault}, and one roll to 10,000"):
+    with pytest.raises(
+        TableError, match=f"line 5, column 14.*{fault}, and the limit of one roll is 10,000"
+    ):
         declared(steps, n=1)
 
 

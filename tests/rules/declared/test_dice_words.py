@@ -203,7 +203,7 @@ def test_odds_that_cannot_be_counted_say_so() -> None:
     )
     with pytest.raises(
         UserError,
-        match=r"odds of 3d6r1!6kh2 cannot be counted die by die.*sum alone can be counted\.",
+        match=r"odds of 3d6r1!6kh2 cannot be counted die by die.*Only their sum can be counted\.",
     ):
         counted(written, "lost", {})
     both = "how_many(x, face > 3) + 9 * how_many(x, face > 5)"

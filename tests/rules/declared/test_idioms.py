@@ -256,7 +256,7 @@ def test_a_part_of_a_text_may_stand_only_when_something_holds(
             "- spread: {loss: 1, over: units, from: mens, lost: gone}",
             "a unit has no mens. Did you mean men?",
         ),
-        ('- headline: "{|s} hit"', "there is no number before {|s}, which goes by one"),
+        ('- headline: "{|s} hit"', "there is no number before {|s}, which needs one"),
         (
             '- headline: "held{, by two when modd > 1}"',
             "there is no name modd here. Did you mean mod?",

@@ -181,7 +181,7 @@ WRONG = [
     ("- lett: {a: 1}", "a step has no key lett", "Did you mean let"),
     ("- tell: {total: result}", "there is no name result", ""),
     ("- tell: {total: pass}", "output total is int, but a text is told", ""),
-    ("- let: {a: pass + 1}", "a text cannot be reckoned with", ""),
+    ("- let: {a: pass + 1}", "a text cannot be used in arithmetic", ""),
     ("- let: {a: 2 ** 9}", "** is not allowed", ""),
     ("- let: {a: units.__class__}", "a list of units has no __class__", ""),
     ("- let: {a: '(lambda: 1)()'}", "only tables and functions can be called", ""),
