@@ -70,7 +70,7 @@ MISTAKES = [
     ('lnlt fire "squad fp=-4" "squad morale=5"', 'fp must be a whole number from 0 to 20, not "-4".', "firepower"),
     ('lnlt fire "squad fp=4, squad fp=2" "squad morale=5"', '"fp=4," ends with a comma.', "separated by ;"),
     ('lnlt fire "squad fp=4 shaked" "squad morale=5"', '"shaked" is not a flag', "Did you mean shaken?"),
-    ('lnlt fire "squad fp=4 shaken=yes" "squad morale=5"', "shaken is a flag", "Write shaken alone"),
+    ('lnlt fire "squad fp=4 shaken=yes" "squad morale=5"', "shaken is a flag", "Write just shaken"),
     ('lnlt fire "squad firepower=4" "squad morale=5"', "is not a number of a unit", "Expected one of morale, fp,"),
     ('lnlt fire "squad fp=4 fp=5" "squad morale=5"', '"fp" is given twice', ""),
     ('lnlt fire "2 squads fp=4" "squad morale=5"', "begins with a unit", "each by itself: squad; squad"),

@@ -88,7 +88,7 @@ def test_a_blank_table_is_written_into_a_pack_and_passes_the_check(
     assert len(pack.tables["fire-table"].blank) == 14 * 11 + 1
     with pytest.raises(UserError, match="not a new table file"):
         create_pack(["--blank", str(folder / "fire-table.yaml")])
-    with pytest.raises(UserError, match="That is no table"):
+    with pytest.raises(UserError, match="That is not a table"):
         create_pack(["--blank", str(folder / "other.yaml"), "--rows", "12-2"])
 
 

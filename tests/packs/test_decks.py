@@ -277,7 +277,7 @@ def test_a_deck_laid_out_wrong_is_refused_in_one_line(data: Any, says: str) -> N
 
 @pytest.mark.parametrize("name", ["7", "standard-52", "Cup", "x" * 25])
 def test_a_deck_needs_a_name_that_can_be_typed(name: str) -> None:
-    with pytest.raises(TableError, match="a deck is called by"):
+    with pytest.raises(TableError, match="a deck has a name of"):
         read_deck(name, one(), "f")
 
 

@@ -100,7 +100,7 @@ def test_another_sheet_is_no_deck(text: str) -> None:
 def test_a_count_of_none_and_two_alike_are_faults_of_the_deck() -> None:
     assert "count: is a whole number" in check_alone(import_tables("name,count\nRain,0\n")).lines[1]
     assert (
-        "is how rain is called"
+        "is also the name of rain"
         in check_alone(import_tables("name,count\nRain,1\nRain,2\n")).lines[1]
     )
 
@@ -216,7 +216,7 @@ def test_cards_of_foundry_become_a_deck_with_suits_and_values(make_pack: PackMak
     assert made.said["advance"] == {"suit": "blue", "value": 3}
     assert made.said["mud"] == {}
     assert any("Lull, for all is called Lull - for all" in line for line in told.lines)
-    assert any("row cards mud, column suit: is not said" in line for line in told.lines)
+    assert any("row cards mud, column suit: is missing" in line for line in told.lines)
 
 
 def test_a_hand_of_foundry_is_asked_about() -> None:
@@ -231,8 +231,8 @@ def test_a_hand_of_foundry_is_asked_about() -> None:
     [
         (LISTS, "events", 'no list "events"'),
         (LISTS, "doubles", '2 cards of doubles are called "Rain"'),
-        (SHEET, "weather", "no deck of SealDice"),
-        (of_foundry(card("Mud")), "Mud", "no deck of SealDice"),
+        (SHEET, "weather", "not a SealDice deck"),
+        (of_foundry(card("Mud")), "Mud", "not a SealDice deck"),
         (of_foundry(), "", "It has no cards"),
         (of_foundry(card("Mud"), "Rain"), "", "Card 2 is not written the way Foundry does"),
         (

@@ -514,7 +514,7 @@ async def test_orders_opened_too_early_or_without_their_text_are_found_out() -> 
     log["texts"] = [row for row in log["texts"] if row["key"] == "order"][:1]
     rechained(log)
     faults = check(log).faults
-    assert any("not every side is in" in fault for fault in faults), faults
+    assert any("not every side has written" in fault for fault in faults), faults
 
 
 async def test_an_imported_game_has_only_the_hash_of_what_is_still_sealed() -> None:

@@ -190,7 +190,7 @@ async def test_what_extends_is_no_game_of_its_own() -> None:
     [
         (
             {"pack.yaml": ABOUT.replace("club-ift", "other")},
-            "Club fire (club-ift) has the table card already",
+            "Club fire (club-ift) already has the table card",
         ),
         (
             {
