@@ -158,7 +158,7 @@ SLIPS = {
         "sequences.yaml",
         "  odds_by: result\n",
         "",
-        "row attack: it has no odds; odds_by: OUTPUT says",
+        "row attack: it has no odds; odds_by: OUTPUT names",
     ),
     "the first line": (
         "pack.yaml",
