@@ -690,7 +690,7 @@ KINDS: list[tuple[Forge, str]] = [
     (two_starts, "one start"),
     (free_with_sides, "free play must begin without sides"),
     (starts_another_game, "a different game from the one in the file"),
-    (begins_later, "begins with a start|cannot hold"),
+    (begins_later, "begin with a start|cannot hold"),
     (import_says_less, "not any that Grognard writes"),
     (joins_nobody, "joins a side that does not exist"),
     (joins_for_another, "who plays for which side"),
