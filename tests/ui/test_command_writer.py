@@ -113,5 +113,6 @@ def test_every_command_in_a_reply_is_written_and_nothing_else_is_changed() -> No
 
 
 def test_a_reply_without_commands_is_the_same_object() -> None:
-    reply = Reply("Squad 1 is shaken", ("6 against 4", Grid((("a", "b"),))), footer=("#3",))
+    sentence = Phrase("6 against 4")
+    reply = Reply("Squad 1 is shaken", (sentence, Grid((("a", "b"),))), footer=("#3",))
     assert write_commands(reply, CommandReader.MENTION, load_shared_registry()) is reply

@@ -66,7 +66,7 @@ def _write_value(value: object, write: Callable[[str], str]) -> object:
     if isinstance(value, Typed):
         return Typed(write(value))
     if isinstance(value, Phrase):
-        return Phrase(*(_write_piece(piece, write) for piece in value.pieces))
+        return _write_phrase(value, write)
     if isinstance(value, tuple):
         items = [_write_value(item, write) for item in value]
         if all(item is old_value for item, old_value in zip(items, value, strict=True)):
@@ -81,6 +81,13 @@ def _write_value(value: object, write: Callable[[str], str]) -> object:
                 changed[field.name] = new_value
         return replace(value, **changed) if changed else value
     return value
+
+
+def _write_phrase(sentence: Phrase, write: Callable[[str], str]) -> Phrase:
+    """Return `sentence` with its commands written; the same object if it has none."""
+    if not any(isinstance(piece, Typed) for piece in sentence.pieces):
+        return sentence
+    return Phrase(*(_write_piece(piece, write) for piece in sentence.pieces))
 
 
 def _write_piece(piece: str, write: Callable[[str], str]) -> str:
