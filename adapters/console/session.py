@@ -575,7 +575,10 @@ class Keys:
         return menu.entries[index - 1].action
 
     def add_shot_keys(self, keys: "Keys") -> "Keys":
-        """Return these keys with the letters about the last shot that `keys` has."""
+        """Return these keys with the letters about the last shot (SHOTS) that `keys` has.
+
+        If both have a button with the same letter, or both a menu, that of `keys` counts.
+        """
         buttons = {key: button for key, button in keys.buttons.items() if key in SHOTS}
         menus = {key: menu for key, menu in keys.menus.items() if key in SHOTS}
         return Keys({**self.buttons, **buttons}, {**self.menus, **menus})

@@ -202,8 +202,9 @@ def _build_option(option: Option, spec: CommandSpec, length: int) -> Json:
 
 
 def _build_bounds(option: Option) -> Json:
-    """Return the bounds that Discord checks. A bound to which larger or smaller values are moved
-    is left out.
+    """Return the bounds of a number that Discord checks. Only options for numbers have them.
+
+    A bound to which larger or smaller values are moved is left out.
     """
     bounds: Json = {}
     if option.min is not None and option.clamp not in ("low", "both"):

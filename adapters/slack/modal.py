@@ -60,7 +60,12 @@ def build_form_view(
 
 
 def _build_modal(kind: str, title: str, blocks: list[Json], meta: str, submit: str) -> Json:
-    """Build a modal. `submit` is the label of its button, or "" for a modal that is only read."""
+    """Build a modal.
+
+    `kind` is FORM, PICK or WINDOW. `title` has at most MAX_TITLE characters: the callers cut it.
+    `meta` is the text of `write_meta`, which Slack sends back. `submit` is the label of the button,
+    or "" for a modal that is only read.
+    """
     modal: Json = {
         "type": "modal",
         "callback_id": kind,

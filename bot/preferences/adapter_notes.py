@@ -36,9 +36,11 @@ class Notes:
         await self._store.put_doc(Doc(f"{self._platform}-{name}", key, dict(data), expires))
 
     async def replace(self, name: str, key: str, since: str, data: Mapping[str, Any]) -> bool:
-        """Write a document, unless another process has replaced the same version of it.
+        """Write a document, unless an earlier call with the same `since` has written it.
 
-        `since` names that version, which all of them have read. Return whether this process wrote it.
+        `since` names the version that the caller has read. The first call with it wins; return
+        whether that is this one. The stored document is not compared, so a `put` in between goes
+        unnoticed.
         """
         kind = f"{self._platform}-{name}"
         request = f"{self._platform}:{name}/{key}/{since}"

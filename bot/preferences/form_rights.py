@@ -40,9 +40,12 @@ def check_seat(
     person: Person,
     systems: Mapping[str, System],
 ) -> None:
-    """Raise UserError, with buttons to join a side, if this person could not send a command's form.
+    """Raise UserError, with buttons to join a side or look at the odds, if this person could not send
+    a command's form.
 
-    Odds are for everybody, and so is a roll that names no unit of the game.
+    That is only so in a guarded game (see `is_guarded`). A stranger may not send the forms of
+    FOR_PLAYERS and, if the game has units, those of its sequences, even if they name no unit. A
+    player may not send one whose acting units all belong to another side. Odds are for everybody.
     """
     if loaded is None or not is_guarded(loaded.game):
         return

@@ -596,6 +596,8 @@ MAX_EVENTS_SEARCHED = 200
 async def find_removed_unit(store: Store, loaded: LoadedGame, name: str) -> str:
     """Return the name of a unit with this name or handle that was taken off the roster; "" for
     none.
+
+    Only the newest MAX_EVENTS_SEARCHED events of the game are searched.
     """
     for row in await store.load_events(loaded.row, limit=MAX_EVENTS_SEARCHED, newest_first=True):
         after = row.data.get("after", {}).get("units", {})

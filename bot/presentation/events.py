@@ -217,7 +217,11 @@ def _describe_sequence_and_effects(
 
 
 def _describe_game_event(event: Event, player: str, result: str, text: str) -> EventText | None:
-    """Return an event about turns, sides, units or sealed rolls in words; None for other kinds."""
+    """Return an event about the course of a game in words; None for other kinds.
+
+    These are its start and end, phases, passes and initiative, players who join, units, cards,
+    sealed rolls with their opening, and plans.
+    """
     game = (event.get("after") or {}).get("game") or {}
     match event["kind"]:
         case "next":

@@ -572,8 +572,10 @@ def add_indefinite_articles(types: Mapping[str, str], names: Many[str]) -> list[
 
 def takes_plural_verb(types: Mapping[str, str], name: str) -> bool:
     """Return whether a single unit takes a plural verb: one whose name ends in `men` (gunmen
-    shoot), or whose type is a plural (`rifles`). `types` are the words for the types, by type; a
-    unit without a name is called by its type.
+    shoot), or is a type with a plural word (`rifles`).
+
+    `types` are the words for the types, by type. A unit without a name is called by its type; the
+    type of a unit with a name does not matter.
     """
     word = types.get(name, name)
     return format_plural(word) == word and (

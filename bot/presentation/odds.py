@@ -539,7 +539,10 @@ def _format_answers(
 
 
 def _join_chances(question: str, answers: list[tuple[str, str]]) -> str:
-    """Return the question about the first (percent, name), then the other percents with names."""
+    """Return the question about the first (percent, name), then the other percents with names.
+
+    The question `{} is killed` becomes `30% A is killed, 40% B`. It must hold {} for the name.
+    """
     (percent, name), *others = answers
     first_answer = f"{percent} {question.replace('{}', name)}".rstrip(": ")
     return ", ".join([first_answer, *(f"{percent} {name}" for percent, name in others)])

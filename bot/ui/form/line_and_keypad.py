@@ -168,7 +168,11 @@ def _list_names(spec: CommandSpec) -> dict[str, str]:
 
 
 def _fold_text(text: str) -> str:
-    """Return a text in the form in which names are compared: letters, digits and spaces only."""
+    """Return a text in the form in which names are compared.
+
+    Letters, digits, `#` and `+` stay, hyphens and underscores become spaces, and other signs are
+    removed. A fraction sign is written out: `½` becomes `1/2`.
+    """
     spaced = plain_signs(text).replace("_", " ").replace("-", " ")
     return comparison_key(_NOISE.sub("", spaced))
 

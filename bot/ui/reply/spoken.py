@@ -41,7 +41,10 @@ def _speak(part: Part) -> list[Part]:
 
 
 def _speak_odds(odds: Odds) -> str:
-    """Return `Odds for Squad 1: killed 25%, wounded 30% (this roll)`."""
+    """Return `Odds for Squad 1: killed 25%, wounded 30% (this roll)`.
+
+    `(this roll)` marks a result that came up, `(came up 2 times)` one that did for two units.
+    """
     results = list[str]()
     for row in odds.rows:
         mark = ""
