@@ -2,6 +2,7 @@
 and those of OAuth, which are in the store, encrypted with the host's key.
 """
 
+import asyncio
 import base64
 import binascii
 import logging
@@ -29,6 +30,10 @@ INSTALLATION = "installation"
 """The kind of the notes about installations."""
 ORGANISATION = "organisation"
 """The key of an organisation's id in the note about one of its workspaces."""
+REMOVAL_CHECK_PAUSES = (1.0, 5.0, 15.0, 30.0)
+"""Seconds between the attempts to ask Slack whether an app that was removed is installed again."""
+MAX_REMOVAL_CHECK_PAUSE = 60.0
+"""Maximum seconds between two of them, if Slack asks for more."""
 _NONCE = 12
 """Bytes of the nonce before an encrypted token."""
 
@@ -164,17 +169,24 @@ class Teams:
     async def is_back(self, id: str, wire: SlackApi) -> bool:
         """Return whether the app is installed with a token that Slack accepts.
 
-        News of a removal may come late, after a new installation.
+        News of a removal may come late, after a new installation. While Slack is busy, ask it again
+        after each of REMOVAL_CHECK_PAUSES. If it is still busy then, return False, so that the news
+        counts.
         """
-        self.forget_cached(id)
-        team = await self.find(id)
-        if team is None:
-            return False
-        try:
-            await wire.call_with_form(team.token, "auth.test")
-        except (Busy, SlackRefused):
-            return False
-        return True
+        for pause in (*REMOVAL_CHECK_PAUSES, None):
+            self.forget_cached(id)  # it may be installed while we wait
+            team = await self.find(id)
+            if team is None:
+                return False
+            try:
+                await wire.call_with_form(team.token, "auth.test")
+                return True
+            except SlackRefused:
+                return False
+            except Busy as busy:
+                if pause is not None:
+                    await asyncio.sleep(min(max(busy.seconds, pause), MAX_REMOVAL_CHECK_PAUSE))
+        return False
 
     async def remove(self, id: str) -> None:
         """Delete the installation of a workspace from which the app was removed."""

@@ -7,10 +7,12 @@ import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import aiohttp
 import pytest
 
+from adapters.slack.calls import Busy, SlackApi, SlackRefused
 from adapters.slack.installation import (
     INSTALL_PATH,
     REDIRECT_PATH,
@@ -18,7 +20,7 @@ from adapters.slack.installation import (
     is_valid_state,
     make_manifest,
 )
-from adapters.slack.teams import StoreVault, Team
+from adapters.slack.teams import StoreVault, Team, Teams
 from bot.app import App
 from bot.commands.dispatch import load_shared_registry
 from tests.adapters.slack.process import Bot, running
@@ -217,6 +219,47 @@ async def test_a_removal_heard_of_late_does_not_undo_an_installation(
         await slack.send_event(home, {"type": "app_uninstalled"})
         still = await (await anna.slash(games, "/roll", "2d6")).answer()
         assert "anna rolls 2d6" in still.plain
+
+
+class Answering(SlackApi):
+    """Slack's Web API that meets its calls with these errors, one after another, then succeeds."""
+
+    def __init__(self, *errors: Exception) -> None:
+        super().__init__()
+        self.errors = list(errors)
+        self.calls = 0
+
+    async def _call(self, *_: Any, **__: Any) -> Any:
+        self.calls += 1
+        if self.errors:
+            raise self.errors.pop(0)
+        return {"ok": True}
+
+
+@pytest.mark.parametrize(
+    ("errors", "is_back", "calls"),
+    [
+        ((), True, 1),
+        ((Busy("ratelimited", 0.0),) * 2, True, 3),
+        ((SlackRefused("account_inactive"),), False, 1),
+        ((Busy("ratelimited", 0.0), SlackRefused("account_inactive")), False, 2),
+        ((Busy("ratelimited", 0.0),) * 9, False, 3),
+    ],
+)
+async def test_a_busy_slack_is_asked_again_before_an_installation_is_deleted(
+    errors: tuple[Exception, ...],
+    is_back: bool,
+    calls: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("adapters.slack.teams.REMOVAL_CHECK_PAUSES", (0.0, 0.0))
+    teams, wire = Teams(), Answering(*errors)
+    teams.add(Team("T1", "xoxb-1", "U1", "B1"))
+    try:
+        assert await teams.is_back("T1", wire) is is_back
+        assert wire.calls == calls
+    finally:
+        await wire.close()
 
 
 def test_pages_fit_a_phone_and_lead_on() -> None:
