@@ -63,7 +63,7 @@ async def test_an_opened_shot_is_undone_and_brought_back_with_its_effect(tmp_pat
     asked = await channel.press("Anna", undo.action)
     assert "Squad 1 fires: Cell 1 takes casualties" in asked.format_text()
     assert (
-        "so Bob must agree. If they do, what it did to Cell 1 and Squad 1 is taken"
+        "so Bob must agree. That would undo what it did to Cell 1 and Squad 1."
         in asked.format_text()
     )
     undone = await channel.press("Bob", asked.buttons[0].action)
