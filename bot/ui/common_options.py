@@ -48,9 +48,9 @@ ROUNDS = build_optional(
 )
 """The option of sequences that go on for several rounds."""
 
-PICTURE = build_flag("picture", "also as a picture", brief="drawn")
+PICTURE = build_flag("picture", "also draws a picture", brief="drawn")
 PRIVATE = build_flag("private", "only you see the answer", brief="only for you")
-WHOLE = build_flag("whole", "the whole table, only for you", brief="whole table")
+WHOLE = build_flag("whole", "the entire table, only for you", brief="all of it")
 
 
 UNITS = Option(

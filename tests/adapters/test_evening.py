@@ -95,11 +95,11 @@ async def form_on_discord(e: OnDiscord) -> d.Message:
     assert keypad.ephemeral
     assert keypad.content.replace("*", "") == "Next: attack (d6)"
     await anna.press(keypad, "6")
-    assert keypad.content.replace("*", "") == "1 die in. Next: defense (d6)", (
+    assert keypad.content.replace("*", "") == "Got 1 die. Next: defense (d6)", (
         "the same message goes on"
     )
     await anna.press(keypad, "2")
-    assert keypad.content.replace("*", "") == "2 dice in. Next: damage check Cell 1 (d6)"
+    assert keypad.content.replace("*", "") == "Got 2 dice. Next: damage check Cell 1 (d6)"
     fought = await (await anna.press(keypad, "4")).answer()
     again = await (await anna.press(odds, "Roll it")).answer()
     assert "Already done" in again.content, "the odds were of the same form, which fires once"

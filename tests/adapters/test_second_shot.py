@@ -96,7 +96,7 @@ async def test_ones_own_dice_go_on_one_tap_a_die(platform: Platform, tmp_path: P
     async with platform(tmp_path) as e:
         await gather(e)
         keypad = await e.alone("Anna", "lnlt fire us3 vc5 hand=6")
-        assert "1 die in. Next: defense (d6)" in e.first(keypad)
+        assert "Got 1 die. Next: defense (d6)" in e.first(keypad)
         check = await e.pressed("Anna", keypad, "1")
         assert "2 dice in" in e.first(check)
         await e.press("Anna", check, "6")

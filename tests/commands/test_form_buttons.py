@@ -108,12 +108,12 @@ async def test_own_dice_one_by_one_and_nothing_is_saved_before_the_last() -> Non
     assert spec is not None
     options = {"attackers": "squad fp=4", "targets": "squad morale=5", "hand": "6"}
     keypad = await channel.app.forms.offer_correction(short, spec, options, channel.who("Anna"))
-    assert keypad.title == "1 die in. Next: defense (d6)"
+    assert keypad.title == "Got 1 die. Next: defense (d6)"
     assert [*faces(keypad)] == ["1", "2", "3", "4", "5", "6", "Start over"]
     assert keypad.private
     assert (await channel.press("Bob", faces(keypad)["1"])).error, "it is Anna's"
     last = await channel.press("Anna", faces(keypad)["1"])
-    assert last.title == "2 dice in. Next: damage check squad (d6)"
+    assert last.title == "Got 2 dice. Next: damage check squad (d6)"
     assert await channel.app.games.load_current(channel.place.key) is None, "nothing is saved yet"
     first = await channel.press("Anna", faces(last)["Start over"])
     assert first.title == "Next: attack (d6)"

@@ -213,7 +213,7 @@ async def test_dice_by_hand_go_on_by_typing_the_next_number() -> None:
     session = Session(app, Console(file=out, width=200), "Anna", Path(), terminal=True)
     try:
         await session.run_line('lnlt fire "squad fp=2" "squad morale=12" hand=6')
-        assert "1 die in. Next: defense (d6)" in out.getvalue()
+        assert "Got 1 die. Next: defense (d6)" in out.getvalue()
         assert "1-6 the die   s start over" in out.getvalue()
         await session.run_line("1")
         await session.run_line("2")

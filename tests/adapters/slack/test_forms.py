@@ -293,7 +293,7 @@ async def test_own_dice_are_entered_on_a_keypad(socket_slack: SlackStandIn, tmp_
         assert "Next: attack (d6)" in keypad.text
         assert keypad.buttons() == ["1", "2", "3", "4", "5", "6"]
         second = await (await anna.press(keypad, "1")).answer()
-        assert "1 die in. Next: defense (d6)" in second.text
+        assert "Got 1 die. Next: defense (d6)" in second.text
         assert second.buttons()[-1] == "Start over"
         fought = await (await anna.press(second, "6")).answer()
         assert fought in ben.sees(games)
