@@ -4,12 +4,9 @@ the result of its check.
 
 import re
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from bot.packs.check import Report, add_positions, check_content
-from bot.packs.importing import Imported, import_tables
-from bot.packs.importing.blocks import NO_TABLE
-from bot.packs.importing.detect_format import MOST_READ
-from bot.packs.importing.folders import gather_packs
 from bot.rules.errors import TableError, UserError
 from bot.rules.text.phrase import Phrase
 from bot.rulesets.packs.archive import (
@@ -22,6 +19,9 @@ from bot.rulesets.packs.archive import (
 from bot.rulesets.packs.pack import About, PackSystem
 from bot.rulesets.system import SCENARIOS
 from bot.ui.uploads.workbook import is_workbook
+
+if TYPE_CHECKING:
+    from bot.packs.importing import Imported
 
 BOM = b"\xef\xbb\xbf"
 NEITHER = (
@@ -81,6 +81,9 @@ def _review_single(text: str | bytes, deck: str, name: str, note: str = "") -> R
     """
     if isinstance(text, str) and _FILES.search(text):
         return None
+    from bot.packs.importing import import_tables  # 0.1 s of a start of the bot
+    from bot.packs.importing.blocks import NO_TABLE
+
     try:
         imported = import_tables(text, name or "table", deck=deck, note=note)
     except UserError as error:
@@ -95,6 +98,9 @@ def _review_zip_of_tables(zip: bytes) -> Review | None:
     """Return the review of all tables in a zip, as one pack. None for the zip of a pack, and for
     one that cannot be read or is empty.
     """
+    from bot.packs.importing.detect_format import MOST_READ
+    from bot.packs.importing.folders import gather_packs
+
     try:
         files = dict(read_tables_of_zip(zip, "The zip", MOST_READ))
         if not files or any(name.rpartition("/")[2] == PACK for name in files):
@@ -108,7 +114,7 @@ def _review_zip_of_tables(zip: bytes) -> Review | None:
     return _review_import(gathered.packs[0], (*left_out, *gathered.questions))
 
 
-def _review_import(imported: Imported, import_questions: tuple[str, ...]) -> Review:
+def _review_import(imported: "Imported", import_questions: tuple[str, ...]) -> Review:
     """Return the review of imported tables as a pack. The questions of the import come before those
     of the check.
     """

@@ -10,7 +10,6 @@ from bot.commands.context import Context
 from bot.commands.declare import declare_button, declare_command
 from bot.commands.pictures import draw_table, offer_picture
 from bot.packs.check import UNTRUSTED_SECONDS, Report
-from bot.packs.importing.detect_format import NOT_SAID
 from bot.packs.pack_store import (
     HERE,
     MOST_ENABLED,
@@ -36,7 +35,7 @@ from bot.rules.text.names import format_count
 from bot.rules.text.phrase import Phrase, phrase
 from bot.rulesets.catalog import load_shared_systems, use_systems
 from bot.rulesets.packs.archive import MOST_BYTES, zip_content
-from bot.rulesets.packs.pack import PackSystem, compute_version, decode_files, is_private
+from bot.rulesets.packs.pack import NOT_SAID, PackSystem, compute_version, decode_files, is_private
 from bot.rulesets.packs.visible_rulesets import VisibleRulesets
 from bot.rulesets.system import System
 from bot.ui.common_options import PACK, YAML, build_optional

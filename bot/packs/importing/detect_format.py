@@ -68,7 +68,7 @@ from bot.rules.text.markup import (
 from bot.rules.text.normalize import normalize_text
 from bot.rules.text.phrase import Phrase, phrase
 from bot.rulesets.packs.archive import MOST_BYTES, PACK
-from bot.rulesets.packs.pack import LONGEST, LONGEST_ID, MOST_SHOWN, TAKEN, load_pack
+from bot.rulesets.packs.pack import LONGEST, LONGEST_ID, MOST_SHOWN, NOT_SAID, TAKEN, load_pack
 from bot.rulesets.system import DECKS, list_builtin_systems
 from bot.rulesets.yaml_file import read_bounded
 from bot.runtime.file_rights import explain_file_errors
@@ -76,7 +76,6 @@ from bot.ui.uploads.decoding import DecodedText, decode_text
 from bot.ui.uploads.workbook import is_workbook, read_workbook
 
 GROUP = "tables"
-NOT_SAID = "not said"
 """The author or licence of tables that name none."""
 UNKNOWN_JSON = (
     "This JSON is neither a rollable table nor cards of Foundry VTT, nor a deck of SealDice."

@@ -76,6 +76,10 @@ TAKEN = frozenset(
 """Commands of the bot, which cannot name a pack."""
 
 
+NOT_SAID = "not said"
+"""The author or licence of a pack that was imported from a table without one."""
+
+
 class About(NamedTuple):
     """The content of pack.yaml. `inherits` and `extends` are ids of built-in games."""
 
