@@ -98,6 +98,6 @@ async def test_ones_own_dice_go_on_one_tap_a_die(platform: Platform, tmp_path: P
         keypad = await e.alone("Anna", "lnlt fire us3 vc5 hand=6")
         assert "Got 1 die. Next: defense (d6)" in e.first(keypad)
         check = await e.pressed("Anna", keypad, "1")
-        assert "2 dice in" in e.first(check)
+        assert "Got 2 dice" in e.first(check)
         await e.press("Anna", check, "6")
         assert e.spent() == (2, 0)
