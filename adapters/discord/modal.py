@@ -1,7 +1,8 @@
 """A form as one Discord modal: menus of units, checkboxes, radio buttons and text fields under at
 most five labels.
 
-A modal is sent as plain JSON, because the library's classes do not have all of these components.
+The fields are in the order of the Form, see `bot/ui/form/form.py`. A modal is sent as plain JSON,
+because the library's classes do not have all of these components.
 """
 
 from collections.abc import Iterator, Mapping

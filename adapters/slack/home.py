@@ -1,5 +1,5 @@
-"""The app's home: the user's games in all channels, each with its buttons, first those that wait
-for the user.
+"""The app's home: the user's games in all channels, each with its buttons, in the order of
+`/me games` (`bot/commands/by_post/my_games.py`).
 
 A button on the home is in no channel. The id of its block names the game's channel, so that it
 works as if it had been pressed there. Public answers are posted in that channel. The reply to the

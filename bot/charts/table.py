@@ -36,7 +36,6 @@ SENTENCE = 14
 """Letters from which a cell counts as a sentence. Its column starts at the left."""
 _MOST = 0.66
 """Maximum part of the room for a column, before the columns share the spare room."""
-_MOST = 0.66
 _LINE = 1.2
 _ROOM = WIDE - 2 * EDGE + 2 * PAD
 

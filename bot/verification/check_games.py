@@ -1,6 +1,7 @@
 """The check of the games of a database: log, chain, dice and state must agree.
 
-It shows faults and nothing secret.
+It shows faults and nothing secret. The check of one exported log is in `check_file.py` and
+`proof.py`.
 """
 
 from collections.abc import Callable, Sequence

@@ -210,8 +210,8 @@ def _find_first_key(keys: Sequence[object], axis_: Axis, numbers: Iterable[int])
 
 
 def _get_value_below(upper: float) -> float:
-    """Return one less than a whole number, else a figure just below the limit."""
-    return upper - 1 if isinstance(upper, int) else upper - 1e-9
+    """Return a figure just below the limit, so that a typed 2.5 is still below 3."""
+    return upper - 1e-9
 
 
 def _split_key(key: object) -> list[Any]:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from bot.rules.errors import TableError
+from bot.rules.tables.axis import build_heading_axis
 from bot.rules.tables.compile import check_examples, compile_table
 from bot.rules.tables.formula import compile_formula
 from bot.rules.tables.table import Table
@@ -132,3 +133,12 @@ def test_modifiers_name_each_row_that_counts() -> None:
 def test_a_formula_that_goes_too_deep_is_a_fault_like_any_other(text: str, bounded: bool) -> None:
     with pytest.raises(TableError, match="nested too deep"):
         compile_formula(text, set(), "x/fire.yaml", bounded=bounded)
+
+
+@pytest.mark.parametrize(
+    ("value", "column"), [(0.5, None), (1, 0), (2, 0), (2.5, 0), (3, 1), (5.99, 1), (6, 2), (60, 2)]
+)
+def test_a_column_goes_up_to_the_next_one_also_for_decimals(
+    value: float, column: int | None
+) -> None:
+    assert build_heading_axis((1, 3, 6), meaning="from", clamp=False).find(value) == column
