@@ -231,7 +231,7 @@ async def the_end(e: Table, rally: Any, folder: Path) -> None:
     listed = await e.typed("Greta", "game list", says="Hill 875")
     opened = await e.pressed("Greta", listed, "Read", says="Hill 875")
     assert e.is_private(opened)
-    resumed = await e.press("Greta", opened, "Resume", says="takes")
+    resumed = await e.press("Greta", opened, "Resume", says="resumes")
     assert "Turn 6" in e.words(resumed)
     await e.say("Anna", "lnlt fire us4 vc6")
     assert e.calls() == []

@@ -195,7 +195,7 @@ CASES = {
     "a protocol that nobody knows": Case(_unknown_protocol, "seeds", "have no protocol 3"),
     "changed label": Case(_text, "texts", "Its text (label) was changed"),
     "changed word in the dice": Case(_word, "texts", "do not give the digest"),
-    "changed sealed roll": Case(_sealed, "texts", "What was sealed is not what was opened"),
+    "changed sealed roll": Case(_sealed, "texts", "What was opened is not what was sealed"),
     "overwritten hash": Case(_hash, "chain", "Only its hash was overwritten"),
     "die, hashes anew": Case(_and_relink(_die), "dice", "the seed gives"),
     "unit, hashes anew": Case(_and_relink(_unit), "units", "was otherwise before"),

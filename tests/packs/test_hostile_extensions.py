@@ -47,7 +47,7 @@ def faults_of(files: dict[str, str]) -> tuple[str, ...]:
             {"sequences.yaml": SMOKE, "steps/smoke.yaml": EXTENSION["steps/fire.yaml"]},
             "has the combat sequence smoke",
         ),
-        ({"melee-actions.yaml": EXTENSION["card.yaml"]}, "has the table melee-actions already"),
+        ({"melee-actions.yaml": EXTENSION["card.yaml"]}, "already has the table melee-actions"),
         ({"game.yaml": "phases: []\n"}, "row phases: an extension adds to groups, lists"),
         ({"game.yaml": "turns: together\n"}, "row turns: an extension adds to"),
         ({"game.yaml": "title: Mine\n"}, "row title: an extension adds to"),
