@@ -12,6 +12,7 @@ import inspect
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 from typing import Any, TypeVar
 
 from bot.rules.errors import UserError
@@ -62,7 +63,7 @@ class DeclaredButton:
         """
         types = _list_argument_types(self.handler)
         takes_rest = bool(types) and types[-1] is str
-        pieces = text.split(":", len(types) - 1 if takes_rest else -1)
+        pieces = text.split(":", len(types) - 1 if takes_rest else len(types))
         pieces += [""] * len(types)
         return [
             _parse_number(piece) if type is int else piece
@@ -140,7 +141,8 @@ def list_buttons_of(handler: object) -> tuple[DeclaredButton, ...]:
     return buttons
 
 
-def _list_argument_types(handler: Handler) -> list[type]:
+@cache
+def _list_argument_types(handler: Handler) -> tuple[type, ...]:
     """Return `int` or `str` for each argument that a button gives to its handler."""
     _, *parameters = inspect.signature(handler, eval_str=True).parameters.values()
     types = list[type]()
@@ -148,7 +150,7 @@ def _list_argument_types(handler: Handler) -> list[type]:
         if parameter.annotation not in (int, str, str | None):
             break
         types.append(int if parameter.annotation is int else str)
-    return types
+    return tuple(types)
 
 
 def _parse_number(text: str) -> int:

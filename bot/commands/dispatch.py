@@ -232,12 +232,11 @@ async def press_act_for(context: Context, key: str) -> Reply:
     return await get_handler(spec)(context)
 
 
-HANDLERS: Mapping[Path, Handler] = {
-    spec.path: handler for spec, handler in _collect_commands(MODULES)
-}
+_DECLARED_COMMANDS = tuple(_collect_commands(MODULES))
+HANDLERS: Mapping[Path, Handler] = {spec.path: handler for spec, handler in _DECLARED_COMMANDS}
 """Handlers of the commands that every game shares, by path."""
 SHARED_COMMANDS: tuple[CommandSpec, ...] = tuple(
-    sorted((spec for spec, _ in _collect_commands(MODULES)), key=_get_position_in_help)
+    sorted((spec for spec, _ in _DECLARED_COMMANDS), key=_get_position_in_help)
 )
 """The commands that every game shares, in the order of help."""
 HANDLERS_BY_FAMILY: Mapping[str, Handler] = {
