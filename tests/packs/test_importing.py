@@ -21,6 +21,7 @@ from bot.commands.dispatch import load_shared_registry
 from bot.packs.check import check_content
 from bot.packs.importing import Imported, import_tables
 from bot.packs.importing.figures import find_dice, read_figures
+from bot.packs.importing.spreadsheet_dates import read_date_pairs
 from bot.rules.errors import UserError
 from bot.rules.tables.table import Table
 from bot.rulesets.packs.archive import MOST_BYTES, zip_content
@@ -780,3 +781,16 @@ def test_a_zip_of_tables_is_a_folder_too(
     assert "2 of 2 files taken." in capsys.readouterr().out
     assert main(["import", str(file), "--id", "odds"]) == 2
     assert "--id, --group and --deck are for one file." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "pairs"),
+    [
+        ("2026-02-04", [(2, 4)]),
+        ("2026-01-05", [(1, 5)]),
+        ("2050-05-01", [(5, 1), (5, 50)]),
+        ("2026-13-32", []),
+    ],
+)
+def test_an_iso_date_says_which_figure_is_its_day(text: str, pairs: list[tuple[int, int]]) -> None:
+    assert read_date_pairs(text) == pairs
