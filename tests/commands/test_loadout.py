@@ -4,6 +4,8 @@ named.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from bot.rules.errors import UserError
@@ -141,3 +143,23 @@ async def test_several_targets_of_a_shot_at_one_are_answered_with_a_command_for_
     ]
     for line in str(several.format_body()[0]).removeprefix("Once for each: ").split("; "):
         await channel.do("Anna", line)
+
+
+async def test_single_weapons_push_no_unit_off_a_menu() -> None:
+    """Two units with three weapons each in a menu of four entries: both units are in it."""
+    channel = await armed()
+    anna = channel.who("Anna")
+    context = await channel.app.get_completion_context(channel.place, anna)
+    units = tuple(
+        replace(unit, name=f"{unit.name} {number}", handle=f"{unit.handle}{number}")
+        for unit in context.roster
+        if unit.name == "Able"
+        for number in range(2)
+    )
+    shooters = find_system("ucn").find_sequence("shoot").inputs
+    option = next(option for option in shooters if option.name == "shooters")
+    picks = list_unit_picks(option, "", context._replace(roster=units), 4)
+    assert [pick.label for pick in picks if pick.label in {unit.name for unit in units}] == [
+        unit.name for unit in units
+    ]
+    assert len(picks) == 4

@@ -36,7 +36,8 @@ def list_unit_picks(
     The likeliest units come first: those of the side that is meant, that the option is about, and
     in good order. Units that the command would refuse come last, with the reason. Then come the
     items of `text` that are no roster units, if the option takes such. If the roster is longer than
-    the menu, its last entry (MORE) says how to name the other units. Without a text, the unit of
+    the menu, its last entry (MORE) says how to name the other units. Single weapons are listed only in
+    the room that the units leave. Without a text, the unit of
     the drawn card or chit is chosen if it is the only one and could act.
     """
     if not context.roster:
@@ -59,6 +60,7 @@ def list_unit_picks(
         units = units[: capacity - 1]
         units.sort(key=lambda unit: _rank_pick(unit, option, context))
     has_several_sides = len({unit.side for unit in units}) > 1
+    spare = capacity - len(overflow) - len(units)
     picks = []
     for unit in units:
         is_picked = unit.handle in picked
@@ -69,9 +71,11 @@ def list_unit_picks(
             continue
         about = _describe_pick(unit, context, say_side=has_several_sides)
         picks.append(FormPick(unit.handle, unit.name, about, is_picked))
-        picks += _list_weapon_picks(unit, option, typed)
+        weapon_picks = _list_weapon_picks(unit, option, typed)[:spare]
+        spare -= len(weapon_picks)
+        picks += weapon_picks
     typed_picks = [FormPick(TYPED + item, item, "as typed", True) for item in typed]
-    return (*picks[: capacity - len(overflow)], *typed_picks, *overflow)
+    return (*picks, *typed_picks, *overflow)
 
 
 def _list_eligible_units(
