@@ -263,8 +263,8 @@ def _empty_log(path: Path) -> None:
     if not path.with_name(f"{path.name}-wal").exists():
         return
     with (
-        contextlib.closing(sqlite3.connect(path, timeout=1.0)) as conn,
         contextlib.suppress(sqlite3.Error),
+        contextlib.closing(sqlite3.connect(path, timeout=1.0)) as conn,
     ):
         conn.execute("PRAGMA secure_delete = ON")
         conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
