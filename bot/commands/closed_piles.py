@@ -16,7 +16,7 @@ from bot.rules.cards import Deck
 from bot.rules.copies import replace
 from bot.rules.errors import UserError
 from bot.rules.inputs.decks import GameDeck
-from bot.rules.text.phrase import phrase
+from bot.rules.text.phrase import Phrase, phrase
 from bot.rulesets.catalog import list_lost_states
 from bot.rulesets.system import Sequence
 
@@ -30,6 +30,17 @@ def find_game_deck(context: Context, id: str) -> GameDeck | None:
     if id == cups.ELEMENTS and cups.is_leading_phase(context.game, id, system):
         return cups.build_roster_deck(context.game, list_lost_states(system))
     return system.decks.get(id) if system is not None else None
+
+
+def check_real_cards(context: Context, id: str, hint: Phrase) -> None:
+    """Raise UserError, with this hint, if real cards of a deck cannot be typed because some of its
+    cards are closed: refusing one of them would tell where it is.
+    """
+    if context.game.cards.get(cards.get_last_key(id)):
+        message = (
+            f"Some {id} cards are hidden, so you cannot type real ones: somebody might hold them."
+        )
+        raise UserError(message, hint=hint, option="hand", code="closed-cards")
 
 
 def declare_deck(

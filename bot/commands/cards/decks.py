@@ -10,6 +10,7 @@ from typing import Any
 
 from bot.commands.closed_piles import (
     build_cup_declaration,
+    check_real_cards,
     declare_deck,
     find_game_deck,
     load_closed_hands,
@@ -512,14 +513,7 @@ async def build_card_script(context: Context, id: str, deck: Deck, real: Sequenc
     Raises UserError for a card that is not left in the pile. Also while any cards of the deck are
     closed (hidden from other players), because refusing a card would tell where it is.
     """
-    if context.game.cards.get(cards.get_last_key(id)):
-        message = f"Cards of {id} are closed here, so those of a real deck cannot be typed."
-        raise UserError(
-            message,
-            hint=phrase("`/deck draw {id}` draws one.", id=id),
-            option="hand",
-            code="closed-cards",
-        )
+    check_real_cards(context, id, phrase("`/deck draw {id}` draws one.", id=id))
     names = await load_card_names(context, id, deck.ids)
     return Script(cards.find_faces(id, deck, context.game.cards, real, names))
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from bot.commands.by_post.choose import ask_side
 from bot.commands.cards.decks import format_counts
-from bot.commands.closed_piles import declare_decks, list_closed_piles
+from bot.commands.closed_piles import check_real_cards, declare_decks, list_closed_piles
 from bot.commands.context import Context, build_play_facts
 from bot.commands.declare import declare_button, declare_command
 from bot.commands.pictures import build_table_action, offer_picture
@@ -87,7 +87,7 @@ from bot.presentation.run_sequence import (
 )
 from bot.presentation.tables import build_whole_table_reply
 from bot.presentation.units_in_a_row import check_units_in_a_row
-from bot.rules.cards import ALL, deck_from_json, get_last_key
+from bot.rules.cards import ALL, deck_from_json
 from bot.rules.copies import replace
 from bot.rules.errors import UserError
 from bot.rules.inputs.decks import list_faces
@@ -549,12 +549,11 @@ def _declare_decks(context: Context, sequence: Sequence, options: Mapping[str, o
             code="other-system",
         )
     for id in sequence.decks:
-        if options.get("hand") and game.cards.get(get_last_key(id)):
-            message = f"Some {id} cards are hidden, so you cannot type real ones: somebody might hold them."
+        if options.get("hand"):
             hint = phrase(
                 "Leave out hand: the bot draws. Once no hand is closed, `/fair reveal` opens the rest."
             )
-            raise UserError(message, hint=hint, option="hand", code="closed-cards")
+            check_real_cards(context, id, hint)
     declare_decks(context, sequence)
     return context.game
 
