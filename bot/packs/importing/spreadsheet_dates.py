@@ -42,8 +42,9 @@ def read_date_pairs(text: str) -> list[tuple[int, int]]:
         return [(MONTHS[month[1]], int(month[2]) % 100)]
     if iso := _ISO.fullmatch(plain):
         pairs = list(_list_pairs(int(iso[2]), int(iso[3]), int(iso[1])))
-        is_first_of_month = iso[3] == "01"  # an ISO date says which figure is the day
-        return pairs if is_first_of_month else pairs[:1]
+        if iso[3] != "01":  # an ISO date says which figure is the day
+            return pairs[:1]
+        return pairs
     if date := _IN_FIGURES.fullmatch(plain):
         return list(_list_pairs(int(date[1]), int(date[2]), int(date[3])))
     if signs := _IN_SIGNS.fullmatch(plain):

@@ -36,9 +36,9 @@ def list_unit_picks(
     The likeliest units come first: those of the side that is meant, that the option is about, and
     in good order. Units that the command would refuse come last, with the reason. Then come the
     items of `text` that are no roster units, if the option takes such. If the roster is longer than
-    the menu, its last entry (MORE) says how to name the other units. Single weapons are listed only in
-    the room that the units leave. Without a text, the unit of
-    the drawn card or chit is chosen if it is the only one and could act.
+    the menu, its last entry (MORE) says how to name the other units. Single weapons are listed only
+    in the room that the units leave. Without a text, the unit of the drawn card or chit is chosen
+    if it is the only one and could act.
     """
     if not context.roster:
         return ()
