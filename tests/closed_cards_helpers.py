@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
@@ -13,7 +14,6 @@ from adapters.discord.request import DiscordRequest
 from adapters.slack.render import render_message as slack
 from bot.commands.dispatch import load_shared_registry
 from bot.game.ledger import Ledger
-from bot.rules.copies import replace
 from bot.rules.dice import Die
 from bot.spectators.watched_games import public_export
 from bot.ui.reply.packing import read_file_text

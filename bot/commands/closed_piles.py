@@ -4,6 +4,7 @@ hands.
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 
 from bot.commands.context import Context
 from bot.game import cups
@@ -13,7 +14,6 @@ from bot.game.roster import is_of_game
 from bot.game.state import Game, Json
 from bot.rules import cards
 from bot.rules.cards import Deck
-from bot.rules.copies import replace
 from bot.rules.errors import UserError
 from bot.rules.inputs.decks import GameDeck
 from bot.rules.text.phrase import Phrase, phrase

@@ -7,6 +7,7 @@ an event or inputs, from which it is drawn: no picture is stored, and no answer 
 import logging
 from collections.abc import Callable, Mapping
 from collections.abc import Sequence as Many
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -18,7 +19,6 @@ from bot.game.rights import need_director
 from bot.preferences.forms import create_draft
 from bot.preferences.threads import get_channel
 from bot.report.game_pictures import draw_losses_chart
-from bot.rules.copies import replace
 from bot.rules.errors import UserError
 from bot.rules.tables.table import Table
 from bot.rulesets.catalog import find_system

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Sequence as Many
+from dataclasses import replace
 
 from bot.commands.by_post.reminders import update_reminders_and_deadlines
 from bot.commands.context import Context
@@ -20,7 +21,6 @@ from bot.outbox.leases import LEASE
 from bot.outbox.receipts import Receipts
 from bot.packs.pack_store import build_used_docs, get_server_key
 from bot.preferences.enabled_packs import EnabledPacks
-from bot.rules.copies import replace
 from bot.rules.errors import UserError
 from bot.rulesets.system import list_builtin_systems
 from bot.storage.base import Clock, Deleted, Gate

@@ -7,6 +7,7 @@ check of a log needs no files of the game: `side`, `of` (values that its units h
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from bot.game.roster import sort_units
 from bot.game.state import Game, Json
@@ -24,7 +25,6 @@ from bot.rules.cards import (
     pile_size,
     set_counts,
 )
-from bot.rules.copies import replace
 from bot.rules.inputs.decks import GameDeck
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.text.names import format_count

@@ -8,13 +8,13 @@ apply, undo and replay are the same small step.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from operator import attrgetter
 from typing import Any
 
 from bot.game.event_kinds import MOST_VERSIONS, Trait, is_hash, list_kinds_with
 from bot.game.state import FIELDS, Game, Json, _plain, set_units, unit_from_json, unit_to_json
 from bot.rules.cards import CLOSES, Out, set_counts
-from bot.rules.copies import replace
 from bot.rulesets.catalog import find_pack_version, get_systems
 from bot.rulesets.system import System
 

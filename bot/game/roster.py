@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from bot.game.counter_faces import (
@@ -14,7 +15,6 @@ from bot.game.counter_faces import (
     turn_to_fitting_side,
 )
 from bot.game.state import Game, Json, Units, build_roster
-from bot.rules.copies import replace
 from bot.rules.errors import UserError, did_you_mean, suggest_names, with_sign_of
 from bot.rules.inputs.options import Option, clean
 from bot.rules.inputs.units import Roster, RosterUnit, UnitWords, join_pairs, parse_value

@@ -6,11 +6,11 @@ Each change is noted.
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from bot.game.counter_faces import REDUCED
 from bot.game.roster_line import FIRST_LINE, NEEDED, RosterLine, RosterText, make_roster_error
 from bot.game.roster_sheet import split_count
-from bot.rules.copies import replace
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.units import UnitWords
 from bot.rules.text.names import join_names

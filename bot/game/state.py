@@ -4,11 +4,10 @@
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from bot.rules.copies import replace
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Back, Roster, RosterUnit
 from bot.rules.proof.fair import PROTOCOL

@@ -11,13 +11,13 @@ A budget limits the plays. Once it is spent, the remaining conditions are not re
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from random import Random
 from typing import Any, NamedTuple
 
 from bot.game.counter_faces import format_word, say_state
 from bot.presentation.derived_inputs import add_derived_inputs, derive_inputs_from_units
 from bot.presentation.multi_unit_play import PlannedPlay, plan_plays
-from bot.rules.copies import replace
 from bot.rules.dice import Die
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Roster, RosterUnit, Unit, index_by_name

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from collections.abc import Sequence as Many
+from dataclasses import replace
 from fractions import Fraction
 from itertools import accumulate, product
 from math import prod
@@ -11,7 +12,6 @@ from typing import Any, NamedTuple
 from bot.presentation.multi_unit_play import format_no_result
 from bot.presentation.play_record import PlayRecord, ReplyWithRecord, play_with_dice
 from bot.presentation.tables import build_lookup_reply
-from bot.rules.copies import replace
 from bot.rules.dice import Die, RolledDie, Script, Source
 from bot.rules.errors import UserError
 from bot.rules.expression.chances import Chances, compute_odds

@@ -9,6 +9,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Sequence as Many
+from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
 
@@ -38,7 +39,6 @@ from bot.presentation.multi_unit_play import (
     play_all,
 )
 from bot.presentation.play_record import PlayRecord, ReplyWithRecord, play_with_dice
-from bot.rules.copies import replace
 from bot.rules.dice import Die, Script, Source
 from bot.rules.errors import UserError
 from bot.rules.inputs.input_values import Given

@@ -5,11 +5,11 @@ of all games.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from bot.commands.units.unit_words import describe_changes, describe_unit
-from bot.rules.copies import replace
 from bot.rules.inputs.units import RosterUnit
 from bot.rulesets.catalog import find_system, get_systems
 from tests.playing import Channel

@@ -7,6 +7,7 @@ seconds), and if they apply `side` (the side that chooses) and `items` (the unit
 """
 
 import re
+from dataclasses import replace
 from functools import partial
 
 from bot.commands.closed_piles import save_seen_cards
@@ -29,7 +30,6 @@ from bot.presentation.play_record import (
 )
 from bot.presentation.reach import compute_reach
 from bot.presentation.run_sequence import run_sequence
-from bot.rules.copies import replace
 from bot.rules.errors import DieOwed, UserError
 from bot.rules.text.names import join_names
 from bot.rules.text.normalize import COMMAS, comparison_key

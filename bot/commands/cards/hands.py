@@ -7,6 +7,7 @@ count or order that another player sees depends on one.
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from bot.commands.cards import decks
@@ -23,7 +24,6 @@ from bot.game.state import DRAW, Game, Json
 from bot.preferences.forms import build_form_button
 from bot.rules import cards
 from bot.rules.cards import DISCARD, HAND, KNOWN, PLAY, REMOVED, Deck
-from bot.rules.copies import replace
 from bot.rules.errors import UserError
 from bot.rules.inputs.decks import UNSEEN
 from bot.rules.inputs.options import Option

@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import AsyncIterator, Callable, Container, Iterable
 from collections.abc import Sequence as Many
+from dataclasses import replace
 from functools import partial
 
 from bot.commands.context import Amendment, Context, Rewording
@@ -21,7 +22,6 @@ from bot.game.state import Game, Json
 from bot.game.undo import EDITION, MAX_EVENTS_SEARCHED, find_changed_since, find_last_turn_of
 from bot.game.undo_reach import add_opening, find_in_the_way, find_opening
 from bot.presentation.events import find_card_word_events, format_log_line, get_event_title
-from bot.rules.copies import replace
 from bot.rules.proof.chain import shorten_hash
 from bot.storage.records import Doc, EventRow, Outgoing, TextRow
 from bot.ui.reply.parts import Small

@@ -4,6 +4,7 @@ its log.
 
 from collections.abc import Mapping
 from collections.abc import Sequence as Many
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -88,7 +89,6 @@ from bot.presentation.run_sequence import (
 from bot.presentation.tables import build_whole_table_reply
 from bot.presentation.units_in_a_row import check_units_in_a_row
 from bot.rules.cards import ALL, deck_from_json
-from bot.rules.copies import replace
 from bot.rules.errors import UserError
 from bot.rules.inputs.decks import list_faces
 from bot.rules.inputs.input_values import Given

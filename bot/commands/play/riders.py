@@ -1,12 +1,12 @@
 """Who has to leave the vehicle that has just fired: a line and a button under the answer."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from bot.commands.context import Context
 from bot.game.roster import find_units_by_name, has_left_fight, sort_units
 from bot.preferences.forms import build_form_button
-from bot.rules.copies import replace
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.sequence.linked_units import list_linked_names
 from bot.rules.text.names import join_names

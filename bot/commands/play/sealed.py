@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.commands.channel_games import use_named_game
 from bot.commands.context import UNDO_LABEL, Amendment, Context
@@ -22,7 +22,6 @@ from bot.game.tracks import get_track_key
 from bot.presentation.events import get_event_title
 from bot.presentation.play_record import PlayRecord
 from bot.presentation.run_sequence import NOW
-from bot.rules.copies import replace
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import RosterUnit

@@ -8,6 +8,7 @@ own. Older shots lose the button.
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 
 from bot.commands.context import Amendment, Context, Rewording
 from bot.commands.declare import ButtonOf, declare_button
@@ -26,7 +27,6 @@ from bot.game.events import (
 from bot.game.game_cache import UNKNOWN_DONE_BUTTON, DoneButton
 from bot.game.ledger import Ledger
 from bot.game.state import Json
-from bot.rules.copies import replace
 from bot.rules.errors import UserError
 from bot.ui.reply.reply import Button, Reply
 

@@ -6,12 +6,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import takewhile
 from typing import Any
 
-from bot.rules.copies import replace
 from bot.rules.errors import Hint, UserError, did_you_mean, suggest_names, with_sign_of
 from bot.rules.inputs.loadout import read_loadout
 from bot.rules.inputs.options import Option, clean, clean_whole

@@ -11,14 +11,13 @@ see `bot.rules.cards.Out`.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.game import cups
 from bot.game.state import Game
 from bot.game.undo import LEFT, SILENCE, are_silent
 from bot.rules import cards
 from bot.rules.cards import DISCARD, HAND, KNOWN, PLAY, Deck, Out
-from bot.rules.copies import replace
 from bot.rules.dice import Script
 from bot.rules.errors import UserError
 from bot.rules.inputs.decks import DECK, UNSEEN, read_known_ends
