@@ -16,7 +16,7 @@ COMPILE := $(UV)/bin/uv pip compile --universal --python-version 3.11 --generate
 LOCK := $(COMPILE) pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help setup play test slow where form walk coverage matrix readable sentences static check format docs site corpus simulate benchmarks lock sbom audit wheel release image clean
+.PHONY: help setup play test slow where form walk coverage fuzz matrix readable sentences static check format docs site corpus simulate benchmarks lock sbom audit wheel release image clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -42,6 +42,9 @@ form: setup ## The printed form of a new table, to be compared with its card (AR
 
 walk: setup ## The pages of deploy/ line by line on a bare Debian with systemd (root, debootstrap, systemd-container; ARGS=FOLDER)
 	@$(VENV)/python -m tests.deploy.walk $(ARGS)
+
+fuzz: setup ## Random games of a game or pack, each checked whole (ARGS="nhis --plays 50 --seed 7")
+	@$(VENV)/python -m tools.fuzz $(ARGS)
 
 coverage: setup ## How much of bot/ and adapters/ the quick tests run, and the lines that they do not (ARGS=tests/rules)
 	@$(VENV)/python -m pytest -q -n auto --dist worksteal --cov=bot --cov=adapters --cov-report=term-missing:skip-covered $(ARGS)

@@ -27,7 +27,6 @@ COMMANDS = {
     "try": "adapters.console.session:try_pack",
     "import": "bot.cli.packs:import_file",
     "export-table": "bot.cli.packs:export_table",
-    "fuzz": "bot.cli.fuzz:run_fuzz",
     "doctor": "bot.cli.doctor:run_doctor",
     "health": "bot.cli.cli:check_health",
     "publish": "bot.cli.report:publish_page",

@@ -43,10 +43,10 @@ EXAMPLES: Mapping[tuple[str, str], Mapping[str, Any]] = {
     ("bot/verification/follows/turn.py", 'rf"turn {turn}(, .{{1,100}})?"'): {"turn": 3},
     ("bot/game/roster.py", r'prefix + r"\d+"'): {"prefix": "us"},
     ("bot/cli/completion.py", 'rf"{re.escape(last)} [A-Z]"'): {"last": "--every"},
-    ("bot/cli/fuzz.py", """rf'({"|".join(units) or "-"})="([^"]*)"'"""): {
+    ("tools/fuzz.py", """rf'({"|".join(units) or "-"})="([^"]*)"'"""): {
         "units": ["targets", "unit"]
     },
-    ("bot/cli/fuzz.py", r'rf"\b{placeholder}\b"'): {"placeholder": "US"},
+    ("tools/fuzz.py", r'rf"\b{placeholder}\b"'): {"placeholder": "US"},
     ("bot/ui/typing/command_text.py", r"""rf'\b{unit_list}="[^"]*"'"""): {"unit_list": "targets"},
     (
         "bot/packs/check.py",

@@ -11,12 +11,12 @@ from random import Random
 from typing import Any
 from unittest.mock import patch
 
-from bot.cli import fuzz as fuzzing
 from bot.rulesets.catalog import get_systems
 from bot.ui.reply.packing import read_file_text
 from bot.ui.spec import Command, Place
 from tests.fresh import fresh_app, run
 from tests.playing import Channel
+from tools import fuzz as fuzzing
 
 PERSONS = ("Anna", "Bob", "Carl")
 ROSTERS = {

@@ -27,7 +27,6 @@ from typing import Any
 from unittest.mock import patch
 
 from bot.app import App
-from bot.cli.fuzz import build_line_for_table, build_lines
 from bot.commands.dispatch import load_shared_registry
 from bot.odds_pool.pool import Worker
 from bot.rulesets.catalog import get_systems
@@ -37,6 +36,7 @@ from bot.ui.reply.reply import Reply
 from bot.ui.spec import Person, Place
 from bot.ui.typing.command_text import format_command
 from tools.corpus import inputs_for, run
+from tools.fuzz import build_line_for_table, build_lines
 
 FOLDER = Path(__file__).resolve().parent.parent / "tests/corpus"
 FROZEN, BY_HAND, EXPRESSIONS = (

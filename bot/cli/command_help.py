@@ -125,13 +125,6 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
         "Laid out like its card, for a spreadsheet; grognard import reads it back.",
         "grognard export-table lnlt dct -o dct.csv",
     ),
-    "fuzz": (
-        "SYSTEM|FOLDER [--plays N] [--seed N]",
-        "random games, each checked from start to end",
-        "Log, chain, dice and state must agree, odds add up to 1, nothing may crash. Exit "
-        "status 1 if something is wrong; that game is then written to a file for /game import.",
-        "grognard fuzz few-acres --plays 50 --seed 7",
-    ),
     "doctor": (
         "[--replay]",
         "what is set up right and what to fix",

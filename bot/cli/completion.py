@@ -12,7 +12,7 @@ from bot.rules.inputs.options import Option
 from bot.rulesets.catalog import find_system, get_systems
 
 TABLES = ("tables", "lookup", "export-table")
-SEQUENCES = ("sequences", "resolve", "odds", "fuzz")
+SEQUENCES = ("sequences", "resolve", "odds")
 NAMED = ("lookup", "resolve", "odds", "export-table")
 """Commands whose second word is a system: those about its tables, those about its sequences, and
 those of both that go on with the name of one and then with its inputs.

@@ -8,7 +8,6 @@ from uuid import uuid4
 
 import pytest
 
-from bot.cli.fuzz import build_roster_lines, list_sides
 from bot.commands.dispatch import load_shared_registry
 from bot.rules.inputs.options import MAX_TEXT, Option
 from bot.rules.inputs.unit_selectors import expand_list
@@ -19,6 +18,7 @@ from bot.ui.reply.reply import Reply
 from bot.ui.spec import Command, CommandSpec
 from tests.parsers import ROSTER, WHOSE
 from tests.playing import Channel
+from tools.fuzz import build_roster_lines, list_sides
 
 TOO_MANY = f"A list holds at most {MAX_UNITS} units."
 LISTS = {

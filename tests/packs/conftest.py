@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from bot.cli.fuzz import list_examples
 from bot.rulesets import catalog
 from bot.rulesets.catalog import PACKS, load_shared_systems
 from tests.packs.marsh import MARSH
+from tools.fuzz import list_examples
 
 PackMaker = Callable[..., Path]
 

@@ -15,7 +15,6 @@ from pathlib import Path
 import pytest
 
 from bot.__main__ import main
-from bot.cli.fuzz import FuzzTally, play_random_games
 from bot.packs.check import check_content
 from bot.rulesets.catalog import find_system
 from bot.rulesets.packs.archive import read_content
@@ -29,6 +28,7 @@ from tests.packs.evening import (
     on_the_console,
 )
 from tests.playing import Channel
+from tools.fuzz import FuzzTally, play_random_games
 
 pytestmark = pytest.mark.scenes(4)
 

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from bot.cli.fuzz import FuzzTally, play_random_games
 from bot.packs.check import check_content
 from bot.rules.dice import Script
 from bot.rulesets.catalog import find_system
@@ -28,6 +27,7 @@ from tests.packs.evening import (
     proved,
 )
 from tests.playing import Channel
+from tools.fuzz import FuzzTally, play_random_games
 
 pytestmark = pytest.mark.slow
 

@@ -15,7 +15,6 @@ from unittest.mock import patch
 import pytest
 
 from bot.__main__ import main
-from bot.cli.fuzz import FuzzTally, play_random_games
 from bot.cli.packs import watch_pack
 from bot.packs.check import check_content, check_path, check_system
 from bot.packs.new import TEMPLATE, write_new_pack
@@ -25,6 +24,7 @@ from bot.rulesets.packs.archive import read_content
 from bot.rulesets.system import TABLES, list_builtin_systems
 from tests.packs.conftest import FEW, PackMaker
 from tests.refusing import refuses
+from tools.fuzz import FuzzTally, play_random_games
 
 CRT = """\
 title: CRT

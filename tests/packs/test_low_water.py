@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from bot.app import App
-from bot.cli.fuzz import FuzzTally, play_random_games
 from bot.cli.odds_text import count_odds_reply
 from bot.commands.by_post.choose import LATER, WAIT
 from bot.packs.check import check_content
@@ -30,6 +29,7 @@ from tests.packs.evening import (
     proved,
 )
 from tests.playing import Channel
+from tools.fuzz import FuzzTally, play_random_games
 
 pytestmark = pytest.mark.scenes(8)
 

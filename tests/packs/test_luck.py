@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from bot.cli.fuzz import list_examples, list_sides
 from bot.commands.games import stats
 from bot.game.events import find_undone_events
 from bot.rulesets.catalog import find_system
@@ -18,6 +17,7 @@ from bot.ui.reply.reply import Reply
 from bot.ui.spec import Place
 from tests.fresh import fresh_app
 from tests.playing import Channel
+from tools.fuzz import list_examples, list_sides
 
 ROOT = Path(__file__).parents[2]
 ASKING = sorted(

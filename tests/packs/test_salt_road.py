@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from bot.cli.fuzz import FuzzTally, play_random_games
 from bot.commands.dispatch import load_shared_registry
 from bot.packs.check import check_content
 from bot.rulesets.catalog import find_system
@@ -35,6 +34,7 @@ from tests.packs.salt_road_helpers import (
     Year,
 )
 from tests.playing import Channel
+from tools.fuzz import FuzzTally, play_random_games
 
 pytestmark = pytest.mark.scenes(8)
 

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from bot.cli.fuzz import FuzzTally, play_random_games
 from bot.packs.check import check_content, check_path
 from bot.rulesets.catalog import find_system
 from bot.rulesets.packs.archive import read_content
@@ -31,6 +30,7 @@ from tests.packs.three_mills_helpers import (
     Field,
 )
 from tests.playing import Channel
+from tools.fuzz import FuzzTally, play_random_games
 
 pytestmark = pytest.mark.scenes(9)
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from bot.cli.fuzz import FuzzTally, play_random_games
 from bot.packs.check import check_path
 from bot.rulesets.catalog import find_system
 from bot.ui.spec import Command, Place
@@ -22,6 +21,7 @@ from tests.packs.draws_helpers import FILES, ford, sound
 from tests.packs.evening import refused_by_all
 from tests.playing import Channel
 from tests.random_play import exported_text
+from tools.fuzz import FuzzTally, play_random_games
 
 pytestmark = pytest.mark.scenes(6)
 

@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 from bot.app import App
-from bot.cli.fuzz import FuzzTally, play_random_games
 from bot.report.event_odds import compute_export_facts
 from bot.rulesets.catalog import find_system, use_systems
 from bot.storage.base import DAY
@@ -40,6 +39,7 @@ from tests.scenarios.extensions_helpers import (
 from tests.scenarios.pack_versions_helpers import exported
 from tests.scenarios.pack_versions_helpers import verify_log as exit_status
 from tools import verify_log
+from tools.fuzz import FuzzTally, play_random_games
 
 pytestmark = pytest.mark.scenes(10)
 SECOND = {
@@ -310,7 +310,7 @@ async def test_the_hosts_extension_stays_in_its_version_over_a_restart_and_plays
 async def test_random_games_of_an_extension_hold(
     tmp_path: Path, use_packs: Callable[[Path], None]
 ) -> None:
-    """As `grognard fuzz` plays them: in games of the game that it extends, also where its table
+    """As `tools/fuzz.py` plays them: in games of the game that it extends, also where its table
     is blank.
     """
     for blank in (False, True):

@@ -1,11 +1,19 @@
-"""`grognard fuzz`: random games of a system, in which several players type random commands.
-Afterwards log, chain, dice, state and odds must agree.
+"""Random games of a game or pack, in which several players type random commands.
+
+    python -m tools.fuzz SYSTEM|FOLDER [--plays N] [--seed N]
+
+After each game log, chain, dice, state and odds must agree, and nothing may have crashed. A game
+that fails is written to a file that `/game import` takes.
 """
 
+from __future__ import annotations
+
+import argparse
 import asyncio
 import logging
 import os
 import re
+import sys
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,11 +24,10 @@ from time import monotonic
 from unittest.mock import patch
 
 from bot.app import App
-from bot.cli.cli import Arguments
 from bot.commands.dispatch import load_shared_registry
 from bot.game.cups import is_cup
 from bot.packs.linter import list_values
-from bot.rules.errors import UserError
+from bot.rules.errors import TableError, UserError
 from bot.rules.inputs.options import Option
 from bot.rulesets.catalog import PACKS, find_system, get_systems, load_shared_systems
 from bot.rulesets.deck_file import list_named_sides
@@ -400,34 +407,43 @@ def find_fuzz_system(name: str) -> System:
 # -- the command
 
 
-def run_fuzz(words: list[str]) -> int:
+def main(words: list[str] | None = None) -> int:
     """Play random games of a system and print a summary.
 
     Return the exit status: 1 if something did not hold in a game, which is then written to a file
-    of the current folder. Raises UserError. Turns logging off, and takes the packs of a folder into
-    use for the whole process.
+    of the current folder. Turns logging off, and takes the packs of a folder into use for the whole
+    process.
     """
-    arguments = Arguments(words, flags={"plays": True, "seed": True})
-    (name,) = arguments.take_only("SYSTEM")
-    plays, seed = (
-        arguments.get_number(flag, default) for flag, default in (("plays", 20), ("seed", 1))
-    )
-    system = find_fuzz_system(name)
+    parser = argparse.ArgumentParser(description="Play random games and check each of them whole.")
+    parser.add_argument("system", help="the id of a game, or the folder or zip of a pack")
+    parser.add_argument("--plays", type=int, default=20, help="how many games")
+    parser.add_argument("--seed", type=int, default=1, help="the same seed plays the same games")
+    arguments = parser.parse_args(words)
+    try:
+        system = find_fuzz_system(arguments.system)
+    except (UserError, TableError) as error:
+        parser.error(str(error))
     if system.id not in get_systems():
-        os.environ[PACKS] = os.path.abspath(name)
+        os.environ[PACKS] = os.path.abspath(arguments.system)
         load_shared_systems.cache_clear()
+        system = get_systems()[system.id]
     logging.disable(logging.CRITICAL)  # faults are printed below
     tally = FuzzTally()
     since = monotonic()
-    failure = asyncio.run(play_random_games(get_systems()[system.id], plays, seed, tally))
+    failure = asyncio.run(play_random_games(system, arguments.plays, arguments.seed, tally))
     print(
         f"{system.id}: {tally.plays} games, {tally.commands} commands ({tally.refused} refused), "
-        f"{tally.events} events, {tally.odds} odds counted, {monotonic() - since:.0f} s, seed {seed}"
+        f"{tally.events} events, {tally.odds} odds counted, {monotonic() - since:.0f} s, "
+        f"seed {arguments.seed}"
     )
     if failure is None:
         return 0
-    file = Path(f"fuzz-{system.id}-{seed}-{failure.play}.json")
+    file = Path(f"fuzz-{system.id}-{arguments.seed}-{failure.play}.json")
     file.write_text(failure.export, encoding="utf-8")
     print(f"Game {failure.play} failed; {file} holds it for `/game import` and grognard verify:")
     print("\n".join(failure.faults[:10]))
     return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
