@@ -60,7 +60,8 @@ def write_report(words: Sequence[str]) -> None:
     print(f"{out}: {len(export['events'])} events, {len(text.encode()) // 1000} kB")
 
 
-SHORTEST, LONGEST = 5, 86_400
+SHORTEST = 5
+LONGEST = 86_400
 """Limits of --every, in seconds."""
 MOST_LISTED = 8
 """Maximum number of game ids in a hint."""
