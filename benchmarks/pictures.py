@@ -14,8 +14,9 @@ from bot.charts.charts import render_odds
 from bot.charts.png import render_picture_png
 from bot.charts.table import render_named_table
 from bot.cli.odds_text import count_odds_reply
-from bot.odds_pool.pool import Worker, count_odds_here
+from bot.odds_pool.pool import Worker
 from bot.rulesets.catalog import find_system
+from bot.rulesets.play_once import compute_each_odds
 from bot.ui.reply.parts import Odds
 
 RUNS = 15
@@ -42,7 +43,7 @@ async def measured(name: str, function: Callable[..., Any], *arguments: Any) -> 
     for _ in range(3):
         worker = Worker()
         await worker.run(
-            count_odds_here, "lnlt", "fire", dict(sequence.example), ("targets[0].result",), {}
+            compute_each_odds, sequence, dict(sequence.example), ("targets[0].result",), {}
         )
         first.append(await milliseconds(lambda: worker.run(function, *arguments)))  # noqa: B023
         later += [await milliseconds(lambda: worker.run(function, *arguments)) for _ in range(RUNS)]  # noqa: B023
@@ -55,7 +56,7 @@ async def measured(name: str, function: Callable[..., Any], *arguments: Any) -> 
 async def main() -> None:
     """Measure each of them."""
     for name, (id, table, given) in TABLES.items():
-        await measured(name, render_picture_png, render_named_table, id, table, given)
+        await measured(name, render_picture_png, render_named_table, find_system(id), table, given)
     sequence = find_system("lnlt").find_sequence("fire")
     reply = count_odds_reply(sequence, sequence.example)
     charts = tuple(part for part in reply.lines if isinstance(part, Odds))

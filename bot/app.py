@@ -52,7 +52,8 @@ from bot.rules.inputs.options import MAX_TEXT, Option, normalize_typed
 from bot.rules.text.names import format_count
 from bot.rules.text.plain import format_person_name, make_storable, remove_control
 from bot.rulesets.catalog import use_systems
-from bot.rulesets.system import System, list_builtin_systems
+from bot.rulesets.rule_sets import RuleSets
+from bot.rulesets.system import list_builtin_systems
 from bot.runtime.entropy import create_id
 from bot.runtime.release import get_release
 from bot.runtime.settings import Settings
@@ -442,7 +443,7 @@ class App:
         """
         self._committer.listeners.append(listener)
 
-    async def load_visible_systems(self, place: Place) -> Mapping[str, System]:
+    async def load_visible_systems(self, place: Place) -> RuleSets:
         """Return the systems that are visible in a place, by id: the built-in ones, and the packs of
         its server and game.
         """

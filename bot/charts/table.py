@@ -11,7 +11,7 @@ from bot.charts.sheet import ROW, Block, TableLayout, build_layout
 from bot.charts.svg import BAND, CROSS, EDGE, FAINT, HIT, HIT_INK, INK, WIDE, Canvas, Picture
 from bot.presentation.printed_table import EACH_CELL
 from bot.rules.tables.table import Table
-from bot.rulesets.catalog import find_system
+from bot.rulesets.system import System
 
 MOST_COLUMNS = 10
 """Maximum number of columns in one piece."""
@@ -40,12 +40,12 @@ _LINE = 1.2
 _ROOM = WIDE - 2 * EDGE + 2 * PAD
 
 
-def render_named_table(system_id: str, table_id: str, given: Mapping[str, object]) -> Picture:
-    """Draw a table by its name, with the answer for the `given` inputs if there are any.
+def render_named_table(system: System, table_id: str, given: Mapping[str, object]) -> Picture:
+    """Draw a table of a system by its id, with the answer for the `given` inputs if there are any.
 
     Raises UserError for inputs that the table refuses.
     """
-    return render_table(find_system(system_id).find_table(table_id), given or None)
+    return render_table(system.find_table(table_id), given or None)
 
 
 def render_table(table: Table, given: Mapping[str, object] | None = None) -> Picture:

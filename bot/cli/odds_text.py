@@ -87,7 +87,7 @@ def build_comparison(
     rows = build_odds_rows(sequence, inputs)
     planned = compute_each_odds(sequence, inputs, tuple(rows), rolls=MAX_ROLLS, seconds=MAX_SECONDS)
     changed_inputs = [dict(change.raw) for change in changes]
-    counted = count_change_odds(sequence.system.id, sequence.id, changed_inputs, tuple(rows), {})
+    counted = count_change_odds(sequence, changed_inputs, tuple(rows), {})
     reply = compare_changes(sequence, rows, planned, changes, counted).reply
     return list_changed_odds(sequence, inputs), format_unit_odds(reply)
 
@@ -99,7 +99,7 @@ def list_changed_odds(sequence: Sequence, inputs: Mapping[str, object]) -> list[
     changes = list_changes(sequence, inputs, sequence.read_inputs(inputs, {}))
     path = sequence.odds_by
     changed_inputs = [dict(change.raw) for change in changes]
-    counted = count_change_odds(sequence.system.id, sequence.id, changed_inputs, (path,), {})
+    counted = count_change_odds(sequence, changed_inputs, (path,), {})
     rows: list[dict[str, object]] = []
     for change, distributions in zip(changes, counted, strict=True):
         if distributions is not None:
@@ -117,7 +117,7 @@ def build_round_odds(
     Raises UserError if `rounds` is not a number in range, and if the sequence has no rounds.
     """
     count = int(clean(ROUNDS, rounds))
-    fight = count_rounds(sequence.system.id, sequence.id, inputs, count)
+    fight = count_rounds(sequence, inputs, count)
     reply = build_rounds_reply(sequence, inputs, fight, count, cause=sequence.title)
     odds: dict[str, object] = {
         "odds": {token: str(chance) for token, chance in fight.after.items()},

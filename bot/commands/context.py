@@ -23,6 +23,7 @@ from bot.rules.inputs.units import Roster, RosterUnit
 from bot.rules.odds.odds import Distribution
 from bot.rules.text.phrase import phrase
 from bot.rulesets.catalog import VISIBLE_SYSTEMS
+from bot.rulesets.rule_sets import RuleSets
 from bot.rulesets.system import Sequence, System
 from bot.storage.base import DAY
 from bot.storage.records import ROLLED, Binding, Commit, PostedMessages
@@ -87,9 +88,9 @@ class Context:
     """Checks a pack that a user sent."""
     check_enabled: CheckEnabled
     """Must be called again for a command that replaces this one."""
-    load_visible_systems: Callable[[Place, Game | None], Awaitable[Mapping[str, System]]]
+    load_visible_systems: Callable[[Place, Game | None], Awaitable[RuleSets]]
     """Loads the rule sets that commands in a channel can use, for a game or for none."""
-    systems: Mapping[str, System]
+    systems: RuleSets
     """The rule sets that this command can use, by id."""
     other_ledgers: list[Ledger] = field(default_factory=list)
     """Ledgers of other games that the command changes."""

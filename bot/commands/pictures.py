@@ -21,7 +21,6 @@ from bot.preferences.threads import get_channel
 from bot.report.game_pictures import draw_losses_chart
 from bot.rules.errors import UserError
 from bot.rules.tables.table import Table
-from bot.rulesets.catalog import find_system
 from bot.storage.records import Doc
 from bot.ui.reply.parts import Odds, Small
 from bot.ui.reply.reply import Button, File, Reply
@@ -156,9 +155,10 @@ async def draw_table(context: Context, name: str, inputs: Mapping[str, object]) 
     Raises UserError if there is no such table, or if drawing takes too long.
     """
     system_id, _, table_id = name.partition("/")
-    table = find_system(system_id).find_table(table_id)
+    system = context.systems.find(system_id)
+    table = system.find_table(table_id)
     picture = await draw_in_worker(
-        context, render_picture_png, render_named_table, system_id, table.id, dict(inputs)
+        context, render_picture_png, render_named_table, system, table.id, dict(inputs)
     )
     return _build_picture_reply(table.title, table.id, picture)
 

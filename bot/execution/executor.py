@@ -29,7 +29,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.options import clean
 from bot.rules.text.phrase import phrase
 from bot.rulesets.catalog import VISIBLE_SYSTEMS, load_shared_systems
-from bot.rulesets.system import System
+from bot.rulesets.rule_sets import RuleSets
 from bot.runtime.entropy import create_id
 from bot.storage.base import CalledOff, Clock, Conflict, Gate, StoreError
 from bot.storage.store import Store
@@ -333,7 +333,7 @@ class CommandExecutor:
         finally:
             VISIBLE_SYSTEMS.reset(token)
 
-    async def _load_systems(self, command: Command, game: Game | None) -> Mapping[str, System]:
+    async def _load_systems(self, command: Command, game: Game | None) -> RuleSets:
         """Load the systems that a command sees, by id.
 
         A plain roll of dice, unless its game has packs, sees only the systems that everybody has.
@@ -348,7 +348,7 @@ class CommandExecutor:
         command: Command,
         loaded: LoadedGame | None,
         registry: Registry,
-        visible: Mapping[str, System],
+        visible: RuleSets,
     ) -> tuple[Context, Ledger, Reply]:
         """Call the handler of a command.
 
@@ -383,7 +383,7 @@ class CommandExecutor:
         command: Command,
         ledger: Ledger,
         registry: Registry,
-        visible: Mapping[str, System],
+        visible: RuleSets,
         acts_for: frozenset[str],
     ) -> Context:
         """Build the context of one run of a command."""

@@ -29,7 +29,7 @@ from bot.rules.inputs.units import Roster
 from bot.rules.odds.odds import Distribution
 from bot.rules.odds.rolls import TooManyStates
 from bot.rules.text.phrase import text_from_json
-from bot.rulesets.catalog import find_system, get_systems
+from bot.rulesets.catalog import get_systems
 from bot.rulesets.play_once import compute_each_odds
 from bot.rulesets.system import Sequence
 
@@ -65,7 +65,7 @@ class OddsService:
         self._worker = worker
         self._kept = LRUCache[str, dict[str, Distribution]](MAX_CACHED_PLANS)
         self._under_way: dict[str, asyncio.Task[dict[str, Distribution]]] = {}
-        self._here = asyncio.Semaphore()
+        self._inline_turn = asyncio.Semaphore()
         self._waiting = 0
 
     async def count(
@@ -95,9 +95,8 @@ class OddsService:
         if self._waiting < HERE:
             with contextlib.suppress(TooManyStates):
                 return await self._count_here(sequence, raw, paths, roster)
-        names = (sequence.system.key, sequence.id)
         return await self._worker.run(
-            count_odds_here, *names, dict(raw), tuple(paths), dict(roster)
+            compute_each_odds, sequence, dict(raw), tuple(paths), dict(roster)
         )
 
     async def _count_here(
@@ -106,7 +105,7 @@ class OddsService:
         """Calculate quick odds inline. Raise TooManyStates for others."""
         self._waiting += 1
         try:
-            await self._here.acquire()
+            await self._inline_turn.acquire()
         finally:
             self._waiting -= 1
         start = monotonic()
@@ -121,7 +120,7 @@ class OddsService:
                 seconds=INLINE_SECONDS,
             )
         finally:  # the next one does not begin before everybody else had as much time
-            asyncio.get_running_loop().call_later(monotonic() - start, self._here.release)
+            asyncio.get_running_loop().call_later(monotonic() - start, self._inline_turn.release)
 
     def _keep(self, key: str, task: asyncio.Task[dict[str, Distribution]]) -> None:
         del self._under_way[key]
@@ -154,9 +153,10 @@ class Worker:
     async def run(self, function: Callable[..., T], *arguments: Any, seconds: float = 0) -> T:
         """Run `function(*arguments)` in the worker, and return its result.
 
-        The function must belong to a module, and its arguments must be picklable. It sees the
-        systems in use here. Raise the function's UserError, and TooManyStates after the time limit
-        (`seconds`, if it has its own): then the process is ended.
+        The function must belong to a module, and its arguments must be picklable. Of a rule set or
+        sequence the worker gets the id, or the files of its pack, and loads it itself. Raise the
+        function's UserError, and TooManyStates after the time limit (`seconds`, if it has its own):
+        then the process is ended.
         """
         if self._waiting >= WAITING:
             raise UserError(self._busy, hint="Try again in half a minute.", code="busy")
@@ -167,9 +167,8 @@ class Worker:
                 if monotonic() - start > LINE_SECONDS:
                     raise UserError(self._busy, hint="Try again in half a minute.", code="busy")
                 limit = seconds or self.seconds
-                question = pack_value(
-                    (get_function_path(function), arguments, limit, list_packs_in_use())
-                )
+                pickled_arguments = pickle.dumps((arguments, get_systems()))
+                question = pack_value((get_function_path(function), limit, pickled_arguments))
                 result, refused = await self._ask(question, limit)
         finally:
             self._waiting -= 1
@@ -268,25 +267,3 @@ async def _read_answer(process: asyncio.subprocess.Process) -> Any:
     assert process.stdout is not None
     head = await process.stdout.readexactly(SIZE.size)
     return pickle.loads(await process.stdout.readexactly(SIZE.unpack(head)[0]))
-
-
-def list_packs_in_use() -> tuple[Mapping[str, bytes], ...]:
-    """Return the files of each pack that the current command sees, for the worker process.
-
-    The packs that everybody sees come first. Of several versions of one pack the last is in force.
-    """
-    systems = get_systems()
-    versions = getattr(systems, "versions", ())  # those in force stay behind the others
-    hosts = (pack for pack in systems.values() if pack.about is not None and pack not in versions)
-    return tuple(pack.content for pack in (*hosts, *versions))
-
-
-def count_odds_here(
-    system_id: str,
-    sequence_id: str,
-    raw: Mapping[str, object],
-    paths: tuple[str, ...],
-    roster: Roster,
-) -> dict[str, Distribution]:
-    """Return the odds of a sequence by its names. The worker calls this."""
-    return compute_each_odds(find_system(system_id).find_sequence(sequence_id), raw, paths, roster)

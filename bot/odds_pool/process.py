@@ -6,7 +6,7 @@ import resource
 import signal
 import struct
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
@@ -48,31 +48,13 @@ def answer(name: str, arguments: tuple[Any, ...]) -> tuple[object, Refused | Non
         return None, (error.message, text_to_json(error.hint), error.option, error.code)
 
 
-def _use_packs(packs: tuple[Mapping[str, bytes], ...]) -> contextlib.AbstractContextManager[None]:
-    """Return a block in which the systems are the shared ones and these packs, as in the bot."""
-    if not packs:
-        return contextlib.nullcontext()
-    from bot.rulesets.catalog import load_shared_systems, use_systems
-    from bot.rulesets.packs.pack import PackSystem, compute_version
-    from bot.rulesets.packs.visible_rulesets import VisibleRulesets
-
-    loaded: dict[str, Any] = {}
-    for content in packs:
-        hash = compute_version(content)
-        loaded[hash] = _PACKS.get(hash) or PackSystem(content)
-    _PACKS.clear()  # only those of the last request are cached
-    _PACKS.update(loaded)
-    return use_systems(VisibleRulesets(load_shared_systems(), loaded.values()))
-
-
-_PACKS: dict[str, Any] = {}
-
-
 def main() -> None:
     """Work until the pipe is closed.
 
     Ctrl-C is left to the parent. A calculation that outlives its parent ends by itself.
     """
+    from bot.rulesets.catalog import use_systems
+
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _limit_memory()
     source = sys.stdin.buffer
@@ -82,12 +64,14 @@ def main() -> None:
     sink.flush()
     while len(head := source.read(SIZE.size)) == SIZE.size:
         # Written by our own parent process.
-        name, arguments, seconds, packs = pickle.loads(source.read(SIZE.unpack(head)[0]))
+        name, seconds, pickled_arguments = pickle.loads(source.read(SIZE.unpack(head)[0]))
         signal.alarm(int(seconds) + GRACE)
         try:
-            with _use_packs(packs):
-                sink.write(pack_value("begun"))
-                sink.flush()
+            # this builds the packs among them
+            arguments, systems = pickle.loads(pickled_arguments)
+            sink.write(pack_value("begun"))
+            sink.flush()
+            with use_systems(systems):
                 packed_answer = pack_value(answer(name, arguments))
         except MemoryError:
             sys.exit("a sum took too much memory")
@@ -99,7 +83,9 @@ def main() -> None:
 def _limit_memory() -> None:
     """Limit the memory of this process. If memory runs short anyway, it is killed before the bot."""
     _, hard_limit = resource.getrlimit(resource.RLIMIT_AS)
-    limit = MEMORY if hard_limit == resource.RLIM_INFINITY else min(MEMORY, hard_limit)
+    limit = MEMORY
+    if hard_limit != resource.RLIM_INFINITY:
+        limit = min(MEMORY, hard_limit)
     with contextlib.suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_AS, (limit, hard_limit))
     with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:

@@ -17,6 +17,7 @@ from bot.rules.text.phrase import phrase
 from bot.rulesets.catalog import load_shared_systems
 from bot.rulesets.packs.archive import Content
 from bot.rulesets.packs.pack import About, PackSystem, build_pack, check_together, compute_version
+from bot.rulesets.rule_sets import RuleSets
 from bot.rulesets.system import System
 from bot.storage.base import DAY, Clock
 from bot.storage.records import PACK_FILES, Doc, Json
@@ -199,7 +200,7 @@ def check_joining(pack: PackSystem, other_packs: Iterable[System]) -> None:
         ) from None
 
 
-def describe_exclusion(pack: System, game: str, systems: Mapping[str, System]) -> str:
+def describe_exclusion(pack: System, game: str, systems: RuleSets) -> str:
     """Return why an extension does not join a game: it extends another one. "" if the pack is no
     extension, or extends this game.
 

@@ -22,7 +22,7 @@ from bot.rules.text.phrase import phrase
 from bot.rulesets.catalog import load_shared_systems
 from bot.rulesets.packs.pack import PackSystem
 from bot.rulesets.packs.visible_rulesets import VisibleRulesets
-from bot.rulesets.system import System
+from bot.rulesets.rule_sets import RuleSets
 from bot.storage.base import Clock
 from bot.storage.store import Store
 from bot.ui.registry import TABLE, Registry
@@ -152,11 +152,11 @@ class RulesetCache:
         )
         self._last = FIFOCache[str, VisibleRulesets](SHELVES_KEPT)
 
-    def get_last_seen(self, server: str) -> Mapping[str, System]:
+    def get_last_seen(self, server: str) -> RuleSets:
         """Return the systems last visible on a server, for a caller that cannot wait."""
         return self._last.get(server) or load_shared_systems()
 
-    async def load_visible(self, where: Place, game: Game | None = None) -> Mapping[str, System]:
+    async def load_visible(self, where: Place, game: Game | None = None) -> RuleSets:
         """Return the systems visible in a place where this game is played.
 
         A game that has started stays with its versions of packs. Free play goes with its server.

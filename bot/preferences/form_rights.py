@@ -12,7 +12,7 @@ from bot.game.state import Game, get_actor, is_guarded
 from bot.presentation.firers_and_targets import find_aim
 from bot.presentation.headline import affects_its_own_unit
 from bot.rules.errors import UserError
-from bot.rulesets.system import System
+from bot.rulesets.rule_sets import RuleSets
 from bot.ui.form.form import ODDS, get_roll_mode
 from bot.ui.reply.reply import OPEN_FORM, Button
 from bot.ui.spec import CommandSpec, Path, Person
@@ -38,7 +38,7 @@ def check_seat(
     options: Mapping[str, object],
     loaded: LoadedGame | None,
     person: Person,
-    systems: Mapping[str, System],
+    systems: RuleSets,
 ) -> None:
     """Raise UserError, with buttons to join a side or look at the odds, if this person could not send
     a command's form.
@@ -73,7 +73,7 @@ def _check_units(
     options: Mapping[str, object],
     game: Game,
     side: str,
-    systems: Mapping[str, System],
+    systems: RuleSets,
 ) -> None:
     """Raise UserError if all acting units of a filled-in form belong to another side."""
     system = systems.get(spec.system)

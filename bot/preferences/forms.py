@@ -28,7 +28,8 @@ from bot.rules.inputs.options import split_words
 from bot.rules.text.names import join_names
 from bot.rules.text.phrase import Phrase, Typed, split_pieces
 from bot.rulesets.catalog import use_systems
-from bot.rulesets.system import FIRES, System
+from bot.rulesets.rule_sets import RuleSets
+from bot.rulesets.system import FIRES
 from bot.runtime.entropy import create_id
 from bot.storage.base import DRAFTS_KEPT, Clock, StoreError
 from bot.storage.records import DRAFT, Doc
@@ -237,7 +238,7 @@ def get_draft_action(roll_mode: str, key: str, options: Mapping[str, object]) ->
     return f"count:{key}" if roll_mode == ODDS else f"roll:{key}"
 
 
-SeenAt = Callable[[Place], Awaitable[Mapping[str, System]]]
+SeenAt = Callable[[Place], Awaitable[RuleSets]]
 """A function that returns the systems visible in a place."""
 
 

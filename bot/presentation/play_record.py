@@ -21,6 +21,7 @@ from bot.rules.errors import DieOwed, UserError
 from bot.rules.inputs.input_values import parse_hand_dice
 from bot.rules.sequence.sequence import ACTOR, Change, ChoiceRequest, Joining
 from bot.rules.text.phrase import Phrase, Typed
+from bot.rulesets.rule_sets import RuleSets
 from bot.rulesets.system import System
 from bot.ui.reply.reply import Reply
 from bot.ui.spec import Path
@@ -141,7 +142,7 @@ def _play_with(script: Script, play: Callable[[Source], T]) -> T:
 
 
 def apply_play_record(
-    game: Game, record: PlayRecord, seen: Mapping[str, System], *, joins: bool = True
+    game: Game, record: PlayRecord, seen: RuleSets, *, joins: bool = True
 ) -> Game:
     """Return the game after a play. Free play without units takes on the system that was used.
 
@@ -175,7 +176,7 @@ def apply_play_record(
     return after
 
 
-def _changes_game_system(game: Game, record: PlayRecord, seen: Mapping[str, System]) -> bool:
+def _changes_game_system(game: Game, record: PlayRecord, seen: RuleSets) -> bool:
     """Return whether the play's system, or its version of a pack, becomes the game's.
 
     An extension joins with the first play that uses units of the game, even if the game was

@@ -18,7 +18,8 @@ from bot.rules.inputs.input_values import Given
 from bot.rules.inputs.units import Roster, RosterUnit
 from bot.rules.sequence.effects import ANY_UNIT, Effects
 from bot.rules.sequence.linked_units import list_linked_names
-from bot.rulesets.system import Sequence, System
+from bot.rulesets.rule_sets import RuleSets
+from bot.rulesets.system import Sequence
 
 
 def clean_play_inputs(
@@ -46,7 +47,7 @@ def compute_reach(
     roster: Roster,
     game: Game,
     read: Mapping[str, Any],
-    systems: Mapping[str, System],
+    systems: RuleSets,
 ) -> CommandReach:
     """Return all that a play with these inputs uses or may change, for any dice. It is empty if the
     game is of another system, which the play does not touch.
@@ -97,7 +98,7 @@ def _links_to(holder: RosterUnit, key: str, called: RosterUnit) -> bool:
 
 
 def _may_change_setup(
-    sequence: Sequence, units: Collection[str], game: Game, systems: Mapping[str, System]
+    sequence: Sequence, units: Collection[str], game: Game, systems: RuleSets
 ) -> bool:
     """Return whether a play may change the game's system, its packs, or the side that leads the
     phase.

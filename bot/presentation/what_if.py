@@ -18,7 +18,6 @@ from bot.rules.odds.rolls import TooManyStates
 from bot.rules.sequence.sequence import OddsRow
 from bot.rules.text.names import number_repeated
 from bot.rulesets.bears import find_unborne
-from bot.rulesets.catalog import find_system
 from bot.rulesets.play_once import compute_each_odds
 from bot.rulesets.system import Sequence
 from bot.ui.reply.parts import Compared, Small
@@ -290,8 +289,7 @@ def _lowercase_first(label: str) -> str:
 
 
 def count_change_odds(
-    system_id: str,
-    sequence_id: str,
+    sequence: Sequence,
     raws: Many[Inputs],
     paths: Many[str],
     roster: Roster,
@@ -301,7 +299,6 @@ def count_change_odds(
 
     All must be done within `seconds`. Raises TooManyStates if there was time for none of them.
     """
-    sequence = find_system(system_id).find_sequence(sequence_id)
     deadline = thread_time() + seconds
     counted: list[dict[str, Distribution] | None] = []
     for raw in raws:

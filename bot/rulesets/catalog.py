@@ -1,5 +1,5 @@
-"""The catalog of systems: built-in games, the packs of the host, and those that the current
-command sees.
+"""The catalog of systems: the rule sets that a command sees, the built-in games, and the packs of
+the host.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from bot.rules.errors import UserError, did_you_mean
+from bot.rulesets.rule_sets import RuleSets
 from bot.rulesets.system import ROOT, System, list_builtin_systems
 
 if TYPE_CHECKING:  # a lookup needs no paths
@@ -23,7 +23,7 @@ FREE = "free"
 
 
 @lru_cache(maxsize=1)
-def load_shared_systems() -> Mapping[str, System]:
+def load_shared_systems() -> RuleSets:
     """Return the systems that everybody has, by id: the built-in ones, then the packs of the host's
     folder.
 
@@ -31,15 +31,15 @@ def load_shared_systems() -> Mapping[str, System]:
     """
     folder = get_packs_folder()
     if folder is None:
-        return list_builtin_systems()
-    return {**list_builtin_systems(), **_load_packs(folder)}
+        return RuleSets(list_builtin_systems())
+    return RuleSets({**list_builtin_systems(), **_load_packs(folder)})
 
 
-VISIBLE_SYSTEMS: ContextVar[Mapping[str, System] | None] = ContextVar("systems", default=None)
+VISIBLE_SYSTEMS: ContextVar[RuleSets | None] = ContextVar("systems", default=None)
 """The systems of `get_systems()`; None for those that everybody has."""
 
 
-def get_systems() -> Mapping[str, System]:
+def get_systems() -> RuleSets:
     """Return the systems by id that the current command sees.
 
     These are the systems that everybody has, with the packs of its server in the versions that are
@@ -51,11 +51,7 @@ def get_systems() -> Mapping[str, System]:
 
 def find_pack_version(hash: str) -> System | None:
     """Return the version of a pack with this hash, None if the current command does not see it."""
-    find_version = getattr(get_systems(), "version", None)
-    if find_version is None:
-        return None
-    system: System | None = find_version(hash)
-    return system
+    return get_systems().find_version(hash)
 
 
 class use_systems(AbstractContextManager[None]):  # noqa: N801 -- read as a function; a generator would take thrice as long
@@ -63,7 +59,7 @@ class use_systems(AbstractContextManager[None]):  # noqa: N801 -- read as a func
 
     __slots__ = ("_systems", "_token")
 
-    def __init__(self, systems: Mapping[str, System]) -> None:
+    def __init__(self, systems: RuleSets) -> None:
         self._systems = systems
 
     def __enter__(self) -> None:
@@ -127,14 +123,7 @@ def find_system(id: str) -> System:
 
     Raises UserError with the nearest name.
     """
-    systems = get_systems()
-    if id in systems:
-        return systems[id]
-    version = find_pack_version(id)
-    if version is not None:
-        return version
-    hint = did_you_mean(id, systems) or f"Systems are {', '.join(systems)}."
-    raise UserError(f'No rule set "{id[:40]}".', hint=hint, code="unknown-system")
+    return get_systems().find(id)
 
 
 # -- the states in which a unit is out of the game: those of the game, or else the common ones

@@ -29,7 +29,6 @@ from bot.rules.sequence.rounds import (
     compute_fight,
 )
 from bot.rules.sequence.sequence import OddsRow, Plan, Play
-from bot.rulesets.catalog import find_system
 from bot.rulesets.system import Sequence
 
 MAX_BY = 8
@@ -297,8 +296,7 @@ def _read_carried(sequence: Sequence, name: str, spec: Mapping[str, Any]) -> Car
 
 
 def count_rounds(
-    system_id: str,
-    sequence_id: str,
+    sequence: Sequence,
     raw: Mapping[str, object],
     rounds: int,
     roster: Roster | None = None,
@@ -309,7 +307,6 @@ def count_rounds(
     Raises UserError for a sequence with a single round, or with choices or decks; TooManyStates
     after `seconds` of work.
     """
-    sequence = find_system(system_id).find_sequence(sequence_id)
     rules = read_rounds(sequence)
     if sequence.choices or sequence.decks:
         reason = "draws cards" if sequence.decks else "asks a side to choose partway through"

@@ -131,6 +131,10 @@ class Sequence:
         self.modifiers: tuple[str, ...] = tuple(data.get("modifiers") or ())
         self._check_modifiers(file)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return the form in which it is sent to another process, which reads it again."""
+        return System.find_sequence, (self.system, self.id)
+
     def _check_common(self, file: str) -> None:
         """Raise TableError if `common` names something that is no input and no value of one."""
         names = {name for option in self.inputs for name in (option.name, *option.values)}
@@ -609,6 +613,15 @@ class System:
         self._loading: tuple[str, ...] = ()
         """The ids of the tables that are being loaded, a chain of them."""
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return the form in which it is sent to another process, which has its own built-in
+        games.
+        """
+        root = os.path.dirname(self.folder)
+        if root == str(TABLES):
+            return _get_builtin_system, (self.id,)
+        return System, (self.id, root)
+
     @property
     def home(self) -> str:
         """The id of the game that has the units: its own, or that of the game that it extends."""
@@ -669,7 +682,7 @@ class System:
 
     @property
     def key(self) -> str:
-        """The id or hash with which `find_system` finds this version and no other."""
+        """The id or hash with which `RuleSets.find` finds this version and no other."""
         return self.id
 
     @cached_property
@@ -991,6 +1004,10 @@ def list_builtin_systems() -> Mapping[str, System]:
     """Return the built-in systems by id, in alphabetical order. Reads only the names of folders."""
     ids = [id for id in os.listdir(TABLES) if os.path.exists(os.path.join(TABLES, id, "game.yaml"))]
     return {id: System(id) for id in sorted(ids)}
+
+
+def _get_builtin_system(id: str) -> System:
+    return list_builtin_systems()[id]
 
 
 def load_declared(system: System, id: str) -> Declared:

@@ -11,7 +11,7 @@ from bot.rules.proof.chain import SEALED
 from bot.rulesets.catalog import get_systems, load_shared_systems
 from bot.rulesets.packs.pack import PackSystem, build_pack, compute_hash, decode_files, list_hashes
 from bot.rulesets.packs.visible_rulesets import VisibleRulesets
-from bot.rulesets.system import System
+from bot.rulesets.rule_sets import RuleSets
 from bot.storage.records import PACK_FILES, EventRow, TextRow
 from bot.storage.store import Store
 from bot.verification.export_format import MOST_PACKS, Exported
@@ -58,7 +58,7 @@ async def load_packs(store: Store, hashes: Iterable[str]) -> dict[str, dict[str,
     return files_by_hash
 
 
-def add_packs(packs: Mapping[str, Mapping[str, str]]) -> Mapping[str, System]:
+def add_packs(packs: Mapping[str, Mapping[str, str]]) -> RuleSets:
     """Return the shared rule sets together with these packs. `packs` are files by hash.
 
     Packs that cannot be built are left out.
@@ -104,20 +104,20 @@ class ExportedPacks:
         self._packs = {
             hash: _check_readable(build_pack(files, hash)) for hash, files in log.packs.items()
         }
-        self._cache: dict[tuple[tuple[str, ...], tuple[str, ...]], Mapping[str, System]] = {}
+        self._cache: dict[tuple[tuple[str, ...], tuple[str, ...]], RuleSets] = {}
 
     def find_faults(self) -> Iterator[str]:
         """Yield a line for each pack whose files do not have its hash."""
         for hash in self._false_hashes:
             yield f"The pack {shorten_value(hash)[:8]} in the file does not fit its hash."
 
-    def all_systems(self) -> Mapping[str, System]:
+    def all_systems(self) -> RuleSets:
         """Return the shared rule sets together with all packs of the file."""
         return VisibleRulesets(
             load_shared_systems(), [pack for pack in self._packs.values() if pack is not None]
         )
 
-    def get_systems_at(self, game: Game, event: Mapping[str, Any]) -> Mapping[str, System]:
+    def get_systems_at(self, game: Game, event: Mapping[str, Any]) -> RuleSets:
         """Return the rule sets that an event was played with.
 
         They include the packs in force in `game`, and those that the event adds or names itself.

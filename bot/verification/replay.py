@@ -39,6 +39,7 @@ from bot.rules.text.phrase import phrase
 from bot.rulesets.catalog import get_systems, load_shared_systems, use_systems
 from bot.rulesets.packs.pack import PackSystem
 from bot.rulesets.packs.visible_rulesets import VisibleRulesets
+from bot.rulesets.rule_sets import RuleSets
 from bot.rulesets.system import System
 from bot.storage.store import Store
 from bot.ui.spec import CommandSpec
@@ -457,7 +458,7 @@ async def _rerun_game(store: Store, game: str) -> AsyncIterator[ReplayedOutcome]
         past.add(event)
 
 
-def _build_todays_systems(packs: Mapping[str, Mapping[str, str]]) -> Mapping[str, System]:
+def _build_todays_systems(packs: Mapping[str, Mapping[str, str]]) -> RuleSets:
     """Return the rule sets of the host, with those packs of the game that the host lacks."""
     host_systems = load_shared_systems()
     missing = []

@@ -148,11 +148,11 @@ def test_flags_that_do_not_apply_are_no_rows_and_too_much_is_refused() -> None:
     assert [one.label for one in tried][:2] == ["adjacent", "target moved"]
     assert {"leader leads", "no leader", "no squad"} <= {one.label for one in tried}
     raws = [dict(one.raw) for one in tried] + [{**raw, "attackers": ""}]
-    found = count_change_odds("lnlt", "fire", raws, ("row 0",), {})
+    found = count_change_odds(sequence, raws, ("row 0",), {})
     assert sum(next(odds for odds in found if odds)["row 0"].values()) == 1
     assert found[-1] is None, "without a firer there is no shot"
     with pytest.raises(TooManyStates):
-        count_change_odds("lnlt", "fire", raws, ("row 0",), {}, 0.0)
+        count_change_odds(sequence, raws, ("row 0",), {}, 0.0)
 
 
 async def test_compare_typed_is_the_same_and_rolls_nothing() -> None:

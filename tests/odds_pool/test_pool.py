@@ -13,13 +13,16 @@ from typing import Any
 import pytest
 
 from bot.odds_pool import pool as counting
-from bot.odds_pool.pool import OddsService, Worker, count_odds_here
+from bot.odds_pool.pool import OddsService, Worker
 from bot.rules.errors import UserError
 from bot.rules.odds.odds import Distribution
 from bot.rules.odds.rolls import TooManyStates
 from bot.rulesets.catalog import find_system
 from bot.rulesets.packs.archive import Content, read_content
-from bot.rulesets.play_once import make_timer
+from bot.rulesets.packs.pack import PackSystem
+from bot.rulesets.packs.visible_rulesets import VisibleRulesets
+from bot.rulesets.play_once import compute_each_odds, make_timer
+from bot.rulesets.system import list_builtin_systems
 from bot.runtime.settings import Settings
 from tests.refusing import refuses
 
@@ -63,9 +66,7 @@ class Counted:
             raise TooManyStates
         return {raw["attackers"]: {"hit": Fraction(1)}}
 
-    async def run(
-        self, _: Any, __: str, ___: str, raw: dict[str, str], *____: Any
-    ) -> dict[str, Distribution]:
+    async def run(self, _: Any, __: Any, raw: dict[str, str], *___: Any) -> dict[str, Distribution]:
         self.apart.append(raw["attackers"])
         return {raw["attackers"]: {"hit": Fraction(1)}}
 
@@ -152,11 +153,11 @@ async def test_what_is_wrong_with_a_question_comes_back_from_the_worker_whole() 
     """
     raw = {**shot(3), "wind": 5}
     with pytest.raises(UserError) as here:
-        count_odds_here("lnlt", "fire", raw, BY, {})
+        compute_each_odds(FIRE, raw, BY, {})
     worker = Worker()
     try:
         with pytest.raises(UserError) as apart:
-            await worker.run(count_odds_here, "lnlt", "fire", raw, BY, {})
+            await worker.run(compute_each_odds, FIRE, raw, BY, {})
     finally:
         await worker.close()
     assert vars(apart.value) == vars(here.value)
@@ -223,14 +224,14 @@ def packs(root: Path) -> tuple[Content, ...]:
 
 
 async def test_a_host_with_many_packs_gives_each_sum_as_much_time(
-    monkeypatch: pytest.MonkeyPatch, packs: tuple[Content, ...]
+    packs: tuple[Content, ...],
 ) -> None:
-    """The worker reads the packs in use first: that is no part of the sum, or with many packs
-    none could be added.
+    """The worker reads the packs that it is given first: that is no part of the sum, or with many
+    packs none could be added.
     """
-    monkeypatch.setattr(counting, "list_packs_in_use", lambda: packs)
+    systems = VisibleRulesets(list_builtin_systems(), map(PackSystem, packs))
     worker = Worker(0.05)
-    assert await worker.run(operator.neg, 4) == -4
+    assert await worker.run(len, systems) == len(systems)
     await worker.close()
 
 

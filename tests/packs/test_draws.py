@@ -401,7 +401,7 @@ def test_rounds_are_refused_in_one_sentence(
     text = SEQUENCES.replace('  steps:\n  - draw: {card: "chances: a chance', rounds)
     use_packs(make_pack({**FILES, "sequences.yaml": text}).parent)
     with pytest.raises(UserError, match="Chance draws cards, so its odds are those of one round"):
-        count_rounds("few", "chance", {"units": "unit"}, 2)
+        count_rounds(find_system("few").find_sequence("chance"), {"units": "unit"}, 2)
 
 
 async def test_what_if_and_luck_count_the_pile_as_it_was() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from bot.odds_pool import pool
 from bot.odds_pool.pool import OddsService, Worker
-from bot.rulesets.catalog import load_shared_systems, use_systems
+from bot.rulesets.catalog import load_shared_systems
 from bot.rulesets.packs.pack import OF_SEQUENCES, OF_TABLES, PackSystem
 from bot.rulesets.packs.visible_rulesets import VisibleRulesets
 from bot.rulesets.play_once import compute_each_odds
@@ -25,7 +25,7 @@ from tests.packs.conftest import read
 async def test_the_worker_counts_what_is_counted_on_the_spot(
     whose: str, use_packs: Callable[[Path], None], root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The worker process knows each pack by its hash, whoever brought it, and gives the same
+    """The worker process is sent each pack with its sequence, whoever brought it, and gives the same
     fractions.
     """
     packs = cast("dict[str, PackSystem]", read(root / "packs"))
@@ -40,16 +40,15 @@ async def test_the_worker_counts_what_is_counted_on_the_spot(
     worker = Worker(seconds=30)
     odds, counted = OddsService(worker), 0
     try:
-        with use_systems(sight):
-            for id in packs:
-                for sequence in sight[id].sequences.values():
-                    if sequence.odds_by and id != "asl-fire":  # its table is blank
-                        paths = (sequence.odds_by,)
-                        found = await odds.count(sequence, sequence.example, paths, {})
-                        assert found == compute_each_odds(sequence, sequence.example, paths, {}), (
-                            f"{id} {sequence.id}"
-                        )
-                        counted += 1
+        for id in packs:
+            for sequence in sight[id].sequences.values():
+                if sequence.odds_by and id != "asl-fire":  # its table is blank
+                    paths = (sequence.odds_by,)
+                    found = await odds.count(sequence, sequence.example, paths, {})
+                    assert found == compute_each_odds(sequence, sequence.example, paths, {}), (
+                        f"{id} {sequence.id}"
+                    )
+                    counted += 1
     finally:
         await worker.close()
     assert counted >= len(packs) - 1

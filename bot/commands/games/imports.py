@@ -29,7 +29,7 @@ from bot.rulesets.catalog import get_systems, load_shared_systems, use_systems
 from bot.rulesets.packs.archive import MOST_BYTES, MOST_FILES
 from bot.rulesets.packs.pack import Files, PackSystem, build_pack
 from bot.rulesets.packs.visible_rulesets import VisibleRulesets
-from bot.rulesets.system import System
+from bot.rulesets.rule_sets import RuleSets
 from bot.runtime.entropy import create_id
 from bot.storage.records import IMPORTED, PersonRow, SeedRow, TextRow
 from bot.ui.reply.packing import MOST_TEXT, check_utf8
@@ -283,7 +283,7 @@ def _fill_seeds(ledger: Ledger, exported: Exported) -> None:
         )
 
 
-async def load_export_packs(context: Context, packs: Mapping[str, Files]) -> Mapping[str, System]:
+async def load_export_packs(context: Context, packs: Mapping[str, Files]) -> RuleSets:
     """Return the visible rule sets together with the packs of an export (files by hash).
 
     The packs are stored for this server. Raises UserError for a pack with faults.

@@ -53,7 +53,7 @@ from bot.rules.text.normalize import comparison_key
 from bot.rules.text.phrase import phrase
 from bot.rulesets.catalog import find_pack_version, load_shared_systems
 from bot.rulesets.catalog import get_systems as all_systems
-from bot.rulesets.system import System
+from bot.rulesets.rule_sets import RuleSets
 from bot.storage.records import Doc
 from bot.ui.common_options import build_optional
 from bot.ui.reply.parts import Part
@@ -456,7 +456,7 @@ async def choose_systems(context: Context) -> Reply:
     return Reply(f"Enabled here: {', '.join(chosen)}", tuple(advice), private=True)
 
 
-def _list_systems_and_packs(games: Mapping[str, System], setup: Json) -> list[str]:
+def _list_systems_and_packs(games: RuleSets, setup: Json) -> list[str]:
     """Return a line for each rule set of the bot, and one for the packs of the server's `setup`."""
     enabled = setup.get("systems", list(games))
     lines = []

@@ -68,7 +68,6 @@ from bot.rules.odds.odds import Distribution
 from bot.rules.sequence.sequence import OddsRow
 from bot.rules.text.names import join_names
 from bot.rules.text.phrase import capitalize_first
-from bot.rulesets.catalog import find_system
 from bot.rulesets.play_once import build_odds_rows, count_rounds, list_choice_branches
 from bot.rulesets.system import FIRES, Sequence
 from bot.runtime.entropy import create_id
@@ -246,8 +245,7 @@ async def answer_rounds(
     lent = derive_inputs_from_units(sequence, raw, roster)
     counted = await context.run_in_worker(
         count_rounds,
-        sequence.system.id,
-        sequence.id,
+        sequence,
         add_derived_inputs(raw, lent),
         rounds,
         dict(roster),
@@ -282,7 +280,7 @@ async def _load_shot(context: Context, number: int) -> FiredShot:
     if event is None or spec is None or spec.family != "sequence":
         raise UserError(f"#{number} has no odds.", code="no-odds")
     await context.check_enabled(spec)
-    system = get_event_system(event) or find_system(spec.system)
+    system = get_event_system(event) or context.systems.find(spec.system)
     sequence = system.find_sequence(spec.target)
     roster = get_system_roster(context.game, spec.system)
     return FiredShot(event, spec, read_shot(event, sequence, roster))
@@ -468,7 +466,7 @@ async def _compute_comparison(
         lent_inputs = derive_inputs_from_units(sequence, change.raw, roster)
         raws.append(add_derived_inputs(change.raw, lent_inputs))
     counted = await context.run_in_worker(
-        count_change_odds, sequence.system.key, sequence.id, tuple(raws), tuple(rows), dict(roster)
+        count_change_odds, sequence, tuple(raws), tuple(rows), dict(roster)
     )
     comparison = compare_changes(
         sequence, rows, chances, changes, counted, group=group, level=level

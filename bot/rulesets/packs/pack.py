@@ -11,6 +11,8 @@ from keyword import iskeyword
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from cachetools import LRUCache
+
 from bot.rules.errors import TableError, check_keys, did_you_mean, name_row_of_errors
 from bot.rules.inputs.options import Option
 from bot.rules.text.plain import make_one_line
@@ -76,6 +78,8 @@ TAKEN = frozenset(
 """Commands of the bot, which cannot name a pack."""
 
 
+MAX_SENT_PACKS = 32
+"""Maximum number of packs from another process that are cached."""
 NOT_SAID = "not said"
 """The author or licence of a pack that was imported from a table without one."""
 
@@ -184,6 +188,12 @@ class PackSystem(System):
             self.code = self.parent.code
         elif about.extends:
             self.base = self._find_builtin_system("extends", about.extends)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return the form in which it is sent to another process: its files, from which the pack is
+        built there.
+        """
+        return _build_sent_pack, (dict(self.content), self.other_extensions)
 
     def _find_builtin_system(self, key: str, id: str) -> System:
         """Return the built-in game `id` that `key` of pack.yaml names.
@@ -607,6 +617,20 @@ def is_private(files: Files) -> bool:
 def compute_hash(files: Files) -> str:
     """Return the version (SHA-256) of a pack with these files."""
     return compute_version({name: text.encode("utf-8", "replace") for name, text in files.items()})
+
+
+_SENT_PACKS = LRUCache[tuple[str, ...], PackSystem](MAX_SENT_PACKS)
+
+
+def _build_sent_pack(content: Content, other_extensions: tuple[PackSystem, ...]) -> PackSystem:
+    """Return the pack with these files, which another process has sent. The last MAX_SENT_PACKS are
+    cached.
+    """
+    key = (*(extension.version for extension in other_extensions), compute_version(content))
+    pack = _SENT_PACKS.get(key)
+    if pack is None:
+        pack = _SENT_PACKS[key] = PackSystem(content, other_extensions)
+    return pack
 
 
 def build_pack(files: Mapping[str, object], hash: str) -> PackSystem | None:

@@ -2,7 +2,7 @@
 its own, and games with the additions of extensions.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -10,10 +10,11 @@ from bot.rules.errors import TableError
 from bot.rules.tables.table import Tables
 from bot.rulesets.game_file import check_game
 from bot.rulesets.packs.pack import PackSystem, check_together, join_extensions
+from bot.rulesets.rule_sets import RuleSets
 from bot.rulesets.system import System
 
 
-class VisibleRulesets(Mapping[str, System]):
+class VisibleRulesets(RuleSets):
     """Systems by id. Of several versions of a pack the last one is in force; the others are kept for
     past events.
     """
@@ -29,12 +30,13 @@ class VisibleRulesets(Mapping[str, System]):
         `joined` are the versions of the extensions that have joined their game, so that the game
         knows their units; None for all of `packs`.
         """
-        self._versions: dict[str, PackSystem] = {}
+        versions: dict[str, PackSystem] = {}
         for pack in packs:
-            self._versions.pop(pack.version, None)  # the last position is that of the one in force
-            self._versions[pack.version] = pack
+            versions.pop(pack.version, None)  # the last position is that of the one in force
+            versions[pack.version] = pack
+        self.versions = tuple(versions.values())
         systems: dict[str, System] = dict(shared)
-        for pack in self._versions.values():
+        for pack in versions.values():
             systems[pack.id] = pack
         extensions: dict[str, list[PackSystem]] = {}
         for system in systems.values():
@@ -42,36 +44,7 @@ class VisibleRulesets(Mapping[str, System]):
                 extensions.setdefault(system.home, []).append(system)
         for base_id, base_extensions in extensions.items():
             systems |= _extend(systems[base_id], base_extensions, joined)
-        self._systems: Mapping[str, System] = systems
-
-    def __getitem__(self, id: str) -> System:
-        return self._systems[id]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._systems)
-
-    def __len__(self) -> int:
-        return len(self._systems)
-
-    __hash__ = object.__hash__
-
-    def __eq__(self, other: object) -> bool:
-        return self is other
-
-    @property
-    def versions(self) -> tuple[PackSystem, ...]:
-        """All versions of the packs, in the order in which they were passed."""
-        return tuple(self._versions.values())
-
-    def version(self, hash: str) -> PackSystem | None:
-        """Return the version of a pack with this hash, None if there is none.
-
-        The version in force knows the other extensions of its game, so it goes first.
-        """
-        for system in self._systems.values():
-            if isinstance(system, PackSystem) and system.version == hash:
-                return system
-        return self._versions.get(hash)
+        super().__init__(systems)
 
 
 class ExtendedSystem(System):
@@ -88,6 +61,10 @@ class ExtendedSystem(System):
         return check_game(
             join_extensions(self._plain.game, self.extensions), f"{self.id}/game.yaml"
         )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return the form in which it is sent to another process, which builds it again."""
+        return ExtendedSystem, (self._plain, self.extensions)
 
     @property
     def versions(self) -> tuple[str, ...]:

@@ -17,7 +17,6 @@ from bot.rules.dice import Script
 from bot.rules.errors import UserError
 from bot.rules.inputs.input_values import Given
 from bot.rules.sequence.sequence import Play, play
-from bot.rulesets import play_once as resolving
 from bot.rulesets.packs.pack import load_pack
 from bot.rulesets.play_once import (
     build_odds_rows,
@@ -199,16 +198,14 @@ def test_of_many_units_asked_one_by_one_there_are_no_odds_but_they_are_played(un
     assert len(found.out["targets"]) == units
 
 
-def test_rounds_are_refused_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rounds_are_refused_in_one_sentence() -> None:
     asked = sequence("shoot")
     asked.rounds = {"ends": [{"when": {"result": ["panic"]}}]}
-    monkeypatch.setattr(resolving, "find_system", lambda _id: asked.system)
-    monkeypatch.setattr(asked.system, "find_sequence", lambda _id: asked)
     with pytest.raises(
         UserError,
         match="Shooting asks a side to choose partway through, so its odds are those of one round",
     ):
-        count_rounds("grit", "shoot", SHOT, 2)
+        count_rounds(asked, SHOT, 2)
 
 
 def test_the_pack_is_checked_with_its_examples() -> None:
