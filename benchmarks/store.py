@@ -15,7 +15,8 @@ from pathlib import Path
 import aiosqlite
 
 from benchmarks.goals import goal
-from bot.storage.records import Binding, Commit, EventRow, GameChange, Outgoing
+from bot.game.game_log import EventRow, GameChange
+from bot.storage.records import Binding, Commit, Outgoing
 from bot.storage.sqlite import SqliteStore
 
 ALONE = 300  # commits one after another

@@ -16,11 +16,12 @@ from asyncpg import Pool, Record, create_pool
 
 from adapters.delivery_loop import Delivered, Outbox, Outcome
 from bot.app import App
+from bot.game.game_log import EventRow, GameChange
 from bot.outbox import leases
 from bot.outbox.waiting_answers import DueAnswer
 from bot.storage.base import DAY
 from bot.storage.postgres import PostgresStore
-from bot.storage.records import Commit, Doc, DueRow, EventRow, GameChange, Outgoing
+from bot.storage.records import Commit, Doc, DueRow, Outgoing
 from bot.storage.retention import RetentionSweep
 from bot.storage.store import Store
 from bot.ui.spec import Command, Person, Place

@@ -9,9 +9,10 @@ import time
 from collections.abc import Awaitable, Callable, Iterable
 
 from bot.game.game_cache import is_imported
+from bot.game.game_log import PersonRow
 from bot.runtime.logs import get_seldom_logger, log_failure
 from bot.storage.base import Clock
-from bot.storage.records import Commit, DueRow, PersonRow
+from bot.storage.records import Commit, DueRow
 from bot.storage.store import Store
 from bot.ui.reply.reply import Reply
 from bot.ui.spec import Command, CommandSpec, Person, Place, get_server_key

@@ -12,11 +12,12 @@ from typing import NamedTuple
 from cachetools import LRUCache
 
 from bot.game.events import apply
+from bot.game.game_log import IMPORTED, EventRow, PersonRow, SeedRow, TextRow
 from bot.game.state import Game, Json, from_json
 from bot.rules.proof.chain import SEALED
 from bot.rules.proof.unreleased import check_protocol
 from bot.storage.base import Conflict
-from bot.storage.records import IMPORTED, EventRow, PersonRow, Saved, SeedRow, TextRow
+from bot.storage.records import Saved
 from bot.storage.store import Store
 
 SNAPSHOT_EVERY = 25

@@ -21,6 +21,7 @@ from bot.game.game_cache import (
     find_person,
     is_imported,
 )
+from bot.game.game_log import IMPORTED, EventRow, GameChange, PersonRow, SeedRow, TextRow
 from bot.game.pending import CommandReach, Hold, find_event_hold, find_hold
 from bot.game.state import Game, Json, to_json
 from bot.game.tracks import get_track_keys, list_track_titles
@@ -41,7 +42,6 @@ from bot.rules.proof.fair import NO_TEXTS, PROTOCOL, Stream, compute_commitment
 from bot.rules.text.names import join_names
 from bot.rulesets.catalog import get_systems
 from bot.runtime.entropy import create_id, create_salt, create_seed
-from bot.storage.records import IMPORTED, EventRow, GameChange, PersonRow, SeedRow, TextRow
 
 MOST_NAMES = 12
 

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from bot.game.events import COMBAT, get_event_system
+from bot.game.game_log import TextRow
 from bot.game.roster import count_units
 from bot.game.sides import fit_verb
 from bot.game.state import DRAW
@@ -32,7 +33,6 @@ from bot.rules.text.names import add_article, format_plural, insert_sides, join_
 from bot.rules.text.phrase import capitalize_first
 from bot.rulesets.catalog import find_pack_version
 from bot.rulesets.system import ROLL, Sequence
-from bot.storage.records import TextRow
 from bot.ui.reply.parts import Group
 from bot.ui.reply.reply import GAME, NOTHING, WAITING
 

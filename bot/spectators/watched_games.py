@@ -16,6 +16,7 @@ from time import monotonic
 from typing import Any
 
 from bot.commands.log.export_and_share import find_shared_game, hash_share_token
+from bot.game.game_log import EventRow
 from bot.odds_pool.pool import Worker
 from bot.report.event_odds import FACTS, RunInWorker, list_fact_requests
 from bot.report.game_pictures import render_link_card
@@ -23,7 +24,7 @@ from bot.report.page import build_fragments, build_page, hash_scripts, remove_ac
 from bot.rules.errors import UserError
 from bot.rulesets.catalog import use_systems
 from bot.runtime.logs import get_seldom_logger
-from bot.storage.records import EventRow, Json
+from bot.storage.records import Json
 from bot.storage.store import Store
 from bot.verification.export import export_game
 from bot.verification.packs_of_game import add_packs, load_packs_of_events

@@ -1,5 +1,5 @@
 """The values that go into a store and come out of it, the parts of a commit, and the format of
-stored JSON.
+stored JSON. The rows of a game's log are values of the game, see `bot/game/game_log.py`.
 
 Stored JSON has a check sum in the white space after it, which JSON parsers ignore. So databases of
 an earlier Grognard need no change, and an earlier Grognard can read those of today.
@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from bot.game.game_log import EventRow, GameChange, PersonRow, SeedRow, TextRow
 from bot.storage.base import Gate
 
 Json = dict[str, Any]
@@ -49,20 +50,6 @@ def list_columns(table: str) -> str:
     return ", ".join(f'"{column}"' for column in TABLES[table])
 
 
-class EventRow(NamedTuple):
-    """One event of a game's log; `body` is its canonical JSON, exactly as it was hashed."""
-
-    game: str
-    number: int  # from 1, without gaps
-    body: str
-    hash: str  # hex SHA-256 over the previous hash and the body
-
-    @property
-    def data(self) -> Json:
-        """The body, parsed into a new dict."""
-        return json.loads(self.body)  # type: ignore[no-any-return]
-
-
 class GameRow(NamedTuple):
     """The progress of a game. `version` counts its commits, so that a commit that is based on an
     older version is refused.
@@ -90,34 +77,6 @@ posted.
 """
 PACK_FILES = "pack-files"
 """The kind of documents that hold the files of a pack, by the hash of its version."""
-IMPORTED = "imported:"
-"""The beginning of the `user` of a person who is known only from an imported file. No platform's
-keys begin like this.
-"""
-
-
-class PersonRow(NamedTuple):
-    """The user and name of a person of one game. Deletable, unlike the random person id in the log.
-
-    A person from an imported file has no account: `user` is IMPORTED and the hash by which an
-    account may claim it.
-    """
-
-    game: str
-    person: str
-    user: str
-    name: str
-
-
-class TextRow(NamedTuple):
-    """Free text (or a sealed event) that is in the chain only as a salted hash. Deletable."""
-
-    game: str
-    event: int
-    key: str  # which part of the event
-    salt: str
-    text: str
-    person: str = ""  # who wrote it
 
 
 class MarkRow(NamedTuple):
@@ -129,20 +88,6 @@ class MarkRow(NamedTuple):
     mark: str
     block: int
     numbers: str
-
-
-@dataclass(frozen=True, slots=True)
-class SeedRow:
-    """A secret seed of a game's dice, used from the event `first_event` on."""
-
-    game: str
-    epoch: int  # from 1
-    seed: bytes = field(repr=False)
-    commitment: str
-    first_event: int
-    texts: tuple[str, ...] = ()  # the players' own
-    digest: str = ""  # of these texts; stays when they are deleted
-    revealed: int | None = None  # the event that published it
 
 
 class Binding(NamedTuple):
@@ -245,17 +190,6 @@ class DueRow(NamedTuple):
     def game(self) -> str:
         """The game with which it is deleted."""
         return self.key.partition("/")[0]
-
-
-class GameChange(NamedTuple):
-    """A change of one game. With `version` 0 it creates the game, with at least one event, numbered
-    from 1.
-    """
-
-    game: str
-    version: int  # as it was loaded
-    events: tuple[EventRow, ...] = ()  # numbered from the game's next_event on
-    state: Json | None = None  # a new snapshot of the state after the last event
 
 
 class PressedMessage(NamedTuple):

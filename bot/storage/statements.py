@@ -10,6 +10,7 @@ import re
 from collections.abc import Awaitable, Callable, Generator, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
+from bot.game.game_log import GameChange
 from bot.rules.text.plain import make_storable
 from bot.storage.base import DAY, LONGEST_WAIT, REQUESTS_KEPT, Conflict, Gate
 from bot.storage.records import (
@@ -22,7 +23,6 @@ from bot.storage.records import (
     Binding,
     Commit,
     Doc,
-    GameChange,
     Json,
     MarkRow,
     OutboxRow,

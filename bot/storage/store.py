@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, Self
 
+from bot.game.game_log import EventRow, PersonRow, SeedRow, TextRow
 from bot.rules.text.plain import make_storable
 from bot.storage import statements
 from bot.storage.base import REQUESTS_KEPT, Clock, Deleted
@@ -17,16 +18,12 @@ from bot.storage.records import (
     Committed,
     Doc,
     DueRow,
-    EventRow,
     GameRow,
     Json,
     MarkRow,
     OutboxRow,
-    PersonRow,
     PostedMessages,
     Saved,
-    SeedRow,
-    TextRow,
     UserData,
     check_change,
     compute_tombstone,

@@ -8,9 +8,10 @@ from collections.abc import Callable, Sequence
 
 from bot.game.events import replay
 from bot.game.game_cache import restore_game
+from bot.game.game_log import EventRow
 from bot.game.state import from_json, to_json
 from bot.rules.errors import UserError
-from bot.storage.records import EventRow, Saved
+from bot.storage.records import Saved
 from bot.storage.store import Store
 from bot.verification.check_file import check
 from bot.verification.export import export_game

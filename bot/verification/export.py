@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from bot.game.game_cache import is_imported
+from bot.game.game_log import IMPORTED, EventRow, PersonRow, SeedRow, TextRow
 from bot.rules.proof.chain import SAID, SEALED, compute_genesis, compute_person_key
-from bot.storage.records import IMPORTED, EventRow, Json, PersonRow, SeedRow, TextRow
+from bot.storage.records import Json
 from bot.verification.export_format import FORMAT, VERSION
 
 CLOSED = ("card.", "face.", "from.")

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from bot.game.event_kinds import shorten_value
+from bot.game.game_log import EventRow, TextRow
 from bot.game.state import Game
 from bot.rules.errors import TableError, UserError
 from bot.rules.proof.chain import SEALED
@@ -12,7 +13,7 @@ from bot.rulesets.catalog import get_systems, load_shared_systems
 from bot.rulesets.packs.pack import PackSystem, build_pack, compute_hash, decode_files, list_hashes
 from bot.rulesets.packs.visible_rulesets import VisibleRulesets
 from bot.rulesets.rule_sets import RuleSets
-from bot.storage.records import PACK_FILES, EventRow, TextRow
+from bot.storage.records import PACK_FILES
 from bot.storage.store import Store
 from bot.verification.export_format import MOST_PACKS, Exported
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 import json
 import re
 
+from bot.game.game_log import EventRow
 from bot.rules import cards
-from bot.storage.records import EventRow
 from bot.ui.spec import build_own_place
 from bot.verification.check_file import check
 from tests.commands.hands_helpers import CLOSED, end, own, sound, table

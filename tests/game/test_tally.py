@@ -12,9 +12,9 @@ from bot.commands.context import Context
 from bot.commands.games import stats
 from bot.game import game_cache
 from bot.game.events import find_undone_events
+from bot.game.game_log import EventRow
 from bot.game.luck import ScoredRoll, Tally, Worth, measure_all, scan
 from bot.rulesets.catalog import find_system
-from bot.storage.records import EventRow
 from tests.playing import Channel, two_sides
 
 MOST = 6

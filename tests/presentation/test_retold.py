@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import pytest
 
+from bot.game.game_log import TextRow
 from bot.presentation.events import EventText, collect_event_texts, describe_event, format_log_line
 from bot.presentation.multi_unit_play import find_actual_results, plan_plays, read_shot
 from bot.presentation.play_record import build_event_facts
@@ -17,7 +18,6 @@ from bot.presentation.story import build_chapters
 from bot.rules.dice import Die
 from bot.rules.proof.fair import Stream
 from bot.rulesets.catalog import find_system, get_systems
-from bot.storage.records import TextRow
 
 SIDES = ("US", "VC")
 

@@ -7,17 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from bot.game.game_log import EventRow, GameChange, PersonRow, SeedRow
 from bot.storage.postgres import PostgresStore
-from bot.storage.records import (
-    Binding,
-    Commit,
-    DueRow,
-    EventRow,
-    GameChange,
-    Outgoing,
-    PersonRow,
-    SeedRow,
-)
+from bot.storage.records import Binding, Commit, DueRow, Outgoing
 from bot.storage.sqlite import SqliteStore
 from bot.storage.store import Store
 from tests.standins.postgres import PostgresServer, SetClock

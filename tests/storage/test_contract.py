@@ -7,20 +7,9 @@ from dataclasses import replace
 
 import pytest
 
+from bot.game.game_log import GameChange, PersonRow, SeedRow, TextRow
 from bot.storage.base import DAY, Conflict, Deleted
-from bot.storage.records import (
-    Binding,
-    Commit,
-    Doc,
-    GameChange,
-    Json,
-    MarkRow,
-    Outgoing,
-    PersonRow,
-    PressedMessage,
-    SeedRow,
-    TextRow,
-)
+from bot.storage.records import Binding, Commit, Doc, Json, MarkRow, Outgoing, PressedMessage
 from bot.storage.store import Store
 from tests.storage.contract_helpers import (
     PLACE,

@@ -12,13 +12,14 @@ import asyncpg
 import pytest
 
 from bot.app import App
+from bot.game.game_log import EventRow, GameChange, PersonRow
 from bot.runtime.settings import Settings
 from bot.storage.base import Conflict, StoreError
 from bot.storage.opening import open_store
 from bot.storage.postgres import PostgresStore, link, writer
 from bot.storage.postgres import store as postgres_store
 from bot.storage.postgres.schema import get_newest_version
-from bot.storage.records import Binding, Commit, EventRow, GameChange, Outgoing, PersonRow
+from bot.storage.records import Binding, Commit, Outgoing
 from bot.storage.statements import SqlStep
 from bot.ui.spec import Command, Person, Place, Receipt
 from bot.verification.check_games import audit_games

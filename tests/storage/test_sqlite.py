@@ -24,8 +24,9 @@ from typing import Any
 import aiosqlite
 import pytest
 
+from bot.game.game_log import EventRow, GameChange
 from bot.storage.base import Conflict, StoreError
-from bot.storage.records import Binding, Commit, EventRow, GameChange, Json, Outgoing
+from bot.storage.records import Binding, Commit, Json, Outgoing
 from bot.storage.sqlite import SqliteStore, TemporaryStore, faults, link, schema
 from bot.storage.sqlite.link import SqliteLink
 from bot.storage.sqlite.schema import FIRST_VERSION, MIGRATIONS, get_backup_path, migrate

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from bot.game.game_log import EventRow, GameChange, PersonRow, SeedRow, TextRow
 from bot.storage import statements
 from bot.storage.base import DAY, Conflict, StoreError
 from bot.storage.records import (
@@ -18,13 +19,8 @@ from bot.storage.records import (
     Commit,
     Doc,
     DueRow,
-    EventRow,
-    GameChange,
     Outgoing,
-    PersonRow,
     PressedMessage,
-    SeedRow,
-    TextRow,
     compute_tombstone,
 )
 from bot.storage.sqlite import TemporaryStore

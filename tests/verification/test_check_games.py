@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 
 from bot.game.events import replay
+from bot.game.game_log import EventRow, GameChange, SeedRow, TextRow
 from bot.game.state import to_json
 from bot.rules.dice import d6
 from bot.rules.proof.chain import compute_event_hash, compute_genesis, hash_salted, to_canonical
 from bot.rules.proof.fair import NO_TEXTS, Stream, compute_commitment
-from bot.storage.records import Binding, Commit, EventRow, GameChange, Json, SeedRow, TextRow
+from bot.storage.records import Binding, Commit, Json
 from bot.verification.check_games import audit_game, audit_games
 from tests.fresh import fresh_store
 

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from bot.game.game_log import EventRow, PersonRow, SeedRow, TextRow
 from bot.rules.errors import UserError
 from bot.rules.proof.chain import compute_event_hash, compute_genesis, hash_salted, to_canonical
 from bot.rules.proof.fair import NO_TEXTS, compute_commitment
-from bot.storage.records import EventRow, Json, PersonRow, SeedRow, TextRow
+from bot.storage.records import Json
 from bot.verification.check_file import check_file, format_summary
 from bot.verification.export import export_game
 from bot.verification.export_format import read_export

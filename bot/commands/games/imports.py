@@ -11,6 +11,7 @@ from bot.commands.channel_games import describe_replaced_game
 from bot.commands.context import Context
 from bot.commands.declare import ButtonOf, declare_button, declare_command
 from bot.commands.packs.pack import review_pack
+from bot.game.game_log import IMPORTED, PersonRow, SeedRow, TextRow
 from bot.game.ledger import Ledger
 from bot.game.phases import format_phase_title
 from bot.game.state import Game
@@ -31,7 +32,6 @@ from bot.rulesets.packs.pack import Files, PackSystem, build_pack
 from bot.rulesets.packs.visible_rulesets import VisibleRulesets
 from bot.rulesets.rule_sets import RuleSets
 from bot.runtime.entropy import create_id
-from bot.storage.records import IMPORTED, PersonRow, SeedRow, TextRow
 from bot.ui.reply.packing import MOST_TEXT, check_utf8
 from bot.ui.reply.reply import Button, Reply
 from bot.verification.check_file import check

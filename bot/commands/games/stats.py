@@ -26,6 +26,7 @@ from bot.commands.pictures import (
 )
 from bot.game.events import is_continuation
 from bot.game.game_cache import BATCH, iterate_events
+from bot.game.game_log import EventRow
 from bot.game.luck import (
     NO_SIDE,
     Luck,
@@ -43,7 +44,6 @@ from bot.rules.proof.chain import SEALED, shorten_hash
 from bot.rules.text.line import format_minus
 from bot.rules.text.names import format_count
 from bot.rulesets.catalog import find_system
-from bot.storage.records import EventRow
 from bot.ui.common_options import PAST_GAME
 from bot.ui.reply.parts import Grid
 from bot.ui.reply.reply import Reply

@@ -17,13 +17,14 @@ from bot.commands.turns.board import list_board_updates
 from bot.commands.turns.done_under_shot import amend_older_shot, find_shot_before_done
 from bot.commands.turns.turn_card import list_card_amendments, list_old_card_amendments
 from bot.game.events import TURNING, changes_game, is_card
+from bot.game.game_log import EventRow, TextRow
 from bot.game.ledger import Ledger
 from bot.game.state import Game, Json
 from bot.game.undo import EDITION, MAX_EVENTS_SEARCHED, find_changed_since, find_last_turn_of
 from bot.game.undo_reach import add_opening, find_in_the_way, find_opening
 from bot.presentation.events import find_card_word_events, format_log_line, get_event_title
 from bot.rules.proof.chain import shorten_hash
-from bot.storage.records import Doc, EventRow, Outgoing, TextRow
+from bot.storage.records import Doc, Outgoing
 from bot.ui.reply.parts import Small
 from bot.ui.reply.reply import OVER, SEALED, Reply
 

@@ -21,6 +21,7 @@ from bot.commands.declare import ButtonOf, declare_button, declare_command
 from bot.game.decks import get_card_names
 from bot.game.events import OUTCOMES, note_undo
 from bot.game.game_cache import BATCH, iterate_events, iterate_texts
+from bot.game.game_log import EventRow, TextRow
 from bot.game.phases import format_phase_title
 from bot.game.rights import need_player
 from bot.game.roster import describe_unit, sort_units
@@ -35,7 +36,7 @@ from bot.rules.proof.chain import SAID, SEALED, compute_genesis, shorten_hash
 from bot.rules.text.phrase import Address, Phrase, phrase
 from bot.rulesets.packs.pack import is_private
 from bot.runtime.entropy import create_address
-from bot.storage.records import Doc, EventRow, TextRow
+from bot.storage.records import Doc
 from bot.storage.store import Store
 from bot.ui.common_options import PAST_GAME, build_flag
 from bot.ui.reply.packing import Packing
