@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 
 from bot.cli.cli import Arguments
-from bot.game.game_cache import restore_game
+from bot.loading.load_game import restore_game
 from bot.report.event_odds import compute_export_facts
 from bot.report.page import build_page
 from bot.rules.errors import UserError

@@ -7,10 +7,11 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from bot.commands.context import Context
-from bot.game.game_cache import LoadedGame, restore_game
 from bot.game.ledger import Ledger
+from bot.game.loaded_game import LoadedGame
 from bot.game.phases import describe_end_turn, describe_whose_go, format_numbered_phase
 from bot.game.state import DRAW, Game
+from bot.loading.load_game import restore_game
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.text.names import format_count
 from bot.rules.text.normalize import comparison_key, normalize_name

@@ -9,7 +9,7 @@ from dataclasses import replace
 from bot.commands.context import Context
 from bot.game import cups
 from bot.game.decks import get_visible_pile
-from bot.game.game_cache import HANDS
+from bot.game.loaded_game import HANDS
 from bot.game.roster import is_of_game
 from bot.game.state import Game, Json
 from bot.rules import cards

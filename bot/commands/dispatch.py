@@ -46,7 +46,7 @@ from bot.commands.turns import (
 )
 from bot.commands.undo import undo
 from bot.commands.units import unit, unit_card, unit_list
-from bot.game.game_cache import is_imported
+from bot.game.loaded_game import is_imported
 from bot.game.rights import build_join_buttons
 from bot.game.state import is_guarded
 from bot.preferences.forms import build_earlier_game_error

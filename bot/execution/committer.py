@@ -14,9 +14,9 @@ from bot.commands.log.answer_footer import (
     store_first_line,
 )
 from bot.execution.budgets import UNASKED, Budgets
-from bot.game.game_cache import GameCache
 from bot.game.ledger import Ledger
 from bot.game.state import waited_for
+from bot.loading.game_cache import GameCache
 from bot.outbox.leases import LEASE
 from bot.outbox.receipts import Receipts
 from bot.packs.pack_store import build_used_docs, get_server_key

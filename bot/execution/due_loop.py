@@ -8,8 +8,8 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Iterable
 
-from bot.game.game_cache import is_imported
 from bot.game.game_log import PersonRow
+from bot.game.loaded_game import is_imported
 from bot.runtime.logs import get_seldom_logger, log_failure
 from bot.storage.base import Clock
 from bot.storage.records import Commit, DueRow

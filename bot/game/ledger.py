@@ -12,7 +12,8 @@ from bot.game.events import (
     is_passed_over,
 )
 from bot.game.free_play_seed import PreparedSeed
-from bot.game.game_cache import (
+from bot.game.game_log import IMPORTED, EventRow, GameChange, PersonRow, SeedRow, TextRow
+from bot.game.loaded_game import (
     HANDS,
     SNAPSHOT_EVERY,
     DoneButton,
@@ -21,7 +22,6 @@ from bot.game.game_cache import (
     find_person,
     is_imported,
 )
-from bot.game.game_log import IMPORTED, EventRow, GameChange, PersonRow, SeedRow, TextRow
 from bot.game.pending import CommandReach, Hold, find_event_hold, find_hold
 from bot.game.state import Game, Json, to_json
 from bot.game.tracks import get_track_keys, list_track_titles

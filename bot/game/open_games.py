@@ -2,9 +2,10 @@
 
 from typing import NamedTuple
 
-from bot.game.game_cache import GameCache, LoadedGame
+from bot.game.loaded_game import LoadedGame
 from bot.game.rights import build_join_buttons
 from bot.game.state import is_guarded
+from bot.loading.game_cache import GameCache
 from bot.storage.store import Store
 from bot.ui.reply.reply import Button
 

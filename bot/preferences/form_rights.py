@@ -5,7 +5,7 @@ An onlooker is invited to join before it opens, and a player is told if its unit
 
 from collections.abc import Mapping
 
-from bot.game.game_cache import LoadedGame
+from bot.game.loaded_game import LoadedGame
 from bot.game.rights import build_join_buttons, need_player
 from bot.game.roster import get_system_roster
 from bot.game.state import Game, get_actor, is_guarded

@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 
 from cachetools import TTLCache
 
-from bot.game.game_cache import GameCache, load_event_body
 from bot.game.rights import make_game_over_error
+from bot.loading.game_cache import GameCache
+from bot.loading.log_reader import load_event_body
 from bot.preferences.enabled_packs import NotManager
 from bot.preferences.form_rights import check_seat
 from bot.preferences.own_installs import check_own_play

@@ -6,7 +6,7 @@ separate.
 
 from dataclasses import replace
 
-from bot.game.game_cache import GameCache
+from bot.loading.game_cache import GameCache
 from bot.storage.records import Doc
 from bot.storage.store import Store
 from bot.ui.spec import Command, Place

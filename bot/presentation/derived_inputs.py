@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeGuard
 
 from bot.game.decks import build_pile_inputs
 from bot.game.events import UNIT, get_event_system
-from bot.game.game_cache import LoadedGame
+from bot.game.loaded_game import LoadedGame
 from bot.game.phases import get_phase
 from bot.game.roster import is_of_game
 from bot.game.state import Game, Json, unit_from_json

@@ -7,9 +7,9 @@ It shows faults and nothing secret. The check of one exported log is in `check_f
 from collections.abc import Callable, Sequence
 
 from bot.game.events import replay
-from bot.game.game_cache import restore_game
 from bot.game.game_log import EventRow
 from bot.game.state import from_json, to_json
+from bot.loading.load_game import restore_game
 from bot.rules.errors import UserError
 from bot.storage.records import Saved
 from bot.storage.store import Store

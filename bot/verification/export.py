@@ -6,8 +6,8 @@ docs/export.md describes it.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from bot.game.game_cache import is_imported
 from bot.game.game_log import IMPORTED, EventRow, PersonRow, SeedRow, TextRow
+from bot.game.loaded_game import is_imported
 from bot.rules.proof.chain import SAID, SEALED, compute_genesis, compute_person_key
 from bot.storage.records import Json
 from bot.verification.export_format import FORMAT, VERSION

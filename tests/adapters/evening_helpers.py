@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bot.app import App
-from bot.game.game_cache import restore_game
 from bot.game.state import get_undoable_content
+from bot.loading.load_game import restore_game
 
 
 async def state_of(app: App, place: str) -> dict[str, object]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import re
 
-from bot.game.game_cache import SNAPSHOT_EVERY
+from bot.game.loaded_game import SNAPSHOT_EVERY
 from bot.ui.spec import Command, Place, build_own_place
 from bot.verification.check_file import check
 from bot.verification.check_games import audit_games

@@ -8,7 +8,7 @@ import re
 import pytest
 
 import bot.commands.log.export_and_share
-import bot.game.game_cache
+import bot.loading.log_reader
 from bot.game.events import has_dice
 from bot.verification.export import export_game
 from tests.playing import Channel, two_sides
@@ -69,8 +69,8 @@ async def test_in_small_pieces_every_file_is_the_same(monkeypatch: pytest.Monkey
         row["body"]["kind"] for row in json.loads(whole["json"])["events"]
     }
     monkeypatch.setattr(bot.commands.log.export_and_share, "BATCH", 3)  # the worker writes them now
-    monkeypatch.setattr(bot.game.game_cache, "BATCH", 3)
-    monkeypatch.setattr(bot.game.game_cache, "TEXTS", 2)
+    monkeypatch.setattr(bot.loading.log_reader, "BATCH", 3)
+    monkeypatch.setattr(bot.loading.log_reader, "TEXTS", 2)
     assert {kind: await content(channel, kind) for kind in whole} == whole
 
 
@@ -78,7 +78,7 @@ async def test_a_game_too_long_for_a_page_ends_without_one(monkeypatch: pytest.M
     channel = await played()
     monkeypatch.setattr(bot.commands.log.export_and_share, "MOST_EVENTS", 20)
     await channel.refused("Anna", "game export html", "too-many")
-    monkeypatch.setattr(bot.game.game_cache, "BATCH", 3)
+    monkeypatch.setattr(bot.loading.log_reader, "BATCH", 3)
     events = [row["body"] for row in json.loads(await content(channel, "json"))["events"]]
     ended = (await channel.do("Anna", "game end draw confirm=yes")).announce
     assert ended is not None

@@ -10,10 +10,10 @@ import pytest
 
 from bot.commands.context import Context
 from bot.commands.games import stats
-from bot.game import game_cache
 from bot.game.events import find_undone_events
 from bot.game.game_log import EventRow
 from bot.game.luck import ScoredRoll, Tally, Worth, measure_all, scan
+from bot.loading import log_reader
 from bot.rulesets.catalog import find_system
 from tests.playing import Channel, two_sides
 
@@ -97,7 +97,7 @@ async def test_bit_by_bit_it_is_the_whole_log(seed: int, monkeypatch: pytest.Mon
     rows = some_log(rng, 80)
     whole = Tally()
     whole.add(scan((row.data for row in rows), SIDES, {}))
-    monkeypatch.setattr(game_cache, "BATCH", rng.choice([1, 3, 10]))
+    monkeypatch.setattr(log_reader, "BATCH", rng.choice([1, 3, 10]))
     tally = await stats.load_tally(cast("Context", Log(rows)))
     assert [roll.number for roll in tally.rolls_with_score] == [
         roll.number for roll in whole.rolls_with_score

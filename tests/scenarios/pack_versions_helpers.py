@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from bot.game.game_cache import LoadedGame
+from bot.game.loaded_game import LoadedGame
 from bot.ui.reply.packing import read_file_text
 from bot.ui.spec import Place
 from tests.commands.pack_helpers import add, few, managed

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from bot.game.game_cache import HANDS
+from bot.game.loaded_game import HANDS
 from bot.rules.cards import (
     ALL,
     ENDS,

@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from bot.commands.context import Context
 from bot.commands.declare import declare_button, declare_command
 from bot.game.cups import is_drawn_next
-from bot.game.game_cache import LoadedGame, load_game_by_id
+from bot.game.loaded_game import LoadedGame
 from bot.game.phases import describe_whose_go, format_numbered_phase
 from bot.game.state import Game
+from bot.loading.load_game import load_game_by_id
 from bot.preferences.place_names import load_channel_names, name_place
 from bot.rules.text.names import format_count
 from bot.rules.text.phrase import Phrase, capitalize_first, phrase

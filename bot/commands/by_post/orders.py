@@ -13,7 +13,6 @@ from bot.commands.context import Amendment, Context
 from bot.commands.declare import ButtonOf, declare_button, declare_command
 from bot.commands.turns.mentions import call_sides
 from bot.game.events import list_effective_events
-from bot.game.game_cache import iterate_events
 from bot.game.rights import need_player
 from bot.game.sides import (
     COMMAND,
@@ -29,6 +28,7 @@ from bot.game.sides import (
     sort_orders,
 )
 from bot.game.state import Game
+from bot.loading.log_reader import iterate_events
 from bot.preferences.forms import create_draft
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option

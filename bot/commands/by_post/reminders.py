@@ -25,9 +25,10 @@ from bot.commands.turns.mentions import find_channel_of_user
 from bot.commands.turns.turn_card import format_phase
 from bot.game.cups import is_drawn_next
 from bot.game.events import OUTCOMES, list_effective_events
-from bot.game.game_cache import LoadedGame, is_imported, load_game_by_id
 from bot.game.ledger import Ledger
+from bot.game.loaded_game import LoadedGame, is_imported
 from bot.game.state import Game, Json
+from bot.loading.load_game import load_game_by_id
 from bot.outbox.waiting_answers import GOOD_UNTIL, INSTEAD
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.text.normalize import comparison_key, normalize_value

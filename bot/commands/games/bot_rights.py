@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from bot.commands.context import Context
 from bot.commands.declare import declare_command
-from bot.game.game_cache import is_imported
+from bot.game.loaded_game import is_imported
 from bot.packs.pack_store import get_server_key, list_host_packs, list_versions, load_enabled
 from bot.rules.text.names import format_count
 from bot.ui.reply.reply import Reply

@@ -19,7 +19,6 @@ from bot.commands.log.export_and_share import build_page_file
 from bot.commands.pictures import offer_picture
 from bot.commands.play.fair import reveal_seed
 from bot.commands.play.sealed import open_rolls
-from bot.game.game_cache import iterate_events, load_event_body
 from bot.game.losses import count_losses, first_types
 from bot.game.luck import ENOUGH, Luck, ScoredRoll, Tally, describe_luck, rank_by_chance
 from bot.game.phases import describe_end_turn
@@ -28,6 +27,7 @@ from bot.game.roster import sort_units
 from bot.game.sides import describe_order_sides, find_side, fit_verb
 from bot.game.state import DRAW, Game
 from bot.game.tracks import has_best_score, is_score_level, list_scores
+from bot.loading.log_reader import iterate_events, load_event_body
 from bot.presentation.events import EventText, describe_event
 from bot.rules.errors import UserError
 from bot.rules.text.names import format_count, join_names

@@ -19,10 +19,11 @@ from bot.commands.context import Context
 from bot.commands.declare import declare_button, declare_command
 from bot.commands.requests import HOURS, OPEN, PendingRequest, need_place_manager
 from bot.commands.undo.undo import HOME
-from bot.game.game_cache import LoadedGame, load_game_by_id, restore_game
 from bot.game.ledger import Ledger
+from bot.game.loaded_game import LoadedGame
 from bot.game.rights import need_director
 from bot.game.state import Game
+from bot.loading.load_game import load_game_by_id, restore_game
 from bot.preferences.place_names import (
     PLACE,
     build_name_doc,

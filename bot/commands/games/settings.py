@@ -14,10 +14,11 @@ from bot.commands.context import Context
 from bot.commands.declare import declare_command
 from bot.commands.games.link import unlink_channel
 from bot.game.events import add_version, get_extensions, get_packs_in_force
-from bot.game.game_cache import LoadedGame, load_game_by_id
 from bot.game.ledger import Ledger
+from bot.game.loaded_game import LoadedGame
 from bot.game.rights import need_director
 from bot.game.state import FULL, STRICT, Game, Json, is_strict
+from bot.loading.load_game import load_game_by_id
 from bot.packs.pack_store import (
     SETUP,
     SHORT,

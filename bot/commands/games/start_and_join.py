@@ -23,8 +23,8 @@ from bot.commands.turns.turn_card import (
 from bot.commands.turns.upkeep import run_upkeep
 from bot.game.cups import is_cup
 from bot.game.events import get_extensions, set_system
-from bot.game.game_cache import is_imported, load_game_by_id
 from bot.game.ledger import EventWriter, Ledger
+from bot.game.loaded_game import is_imported
 from bot.game.phases import format_phase_title, get_phase_brief, start_first_turn
 from bot.game.rights import need_director
 from bot.game.roster import add_starting_numbers, count_units, has_left_fight
@@ -32,6 +32,7 @@ from bot.game.roster_file import Scenario, find_scenario
 from bot.game.sides import MAX_SIDE, find_side, is_valid_side_name
 from bot.game.state import Game
 from bot.game.tracks import format_tracks
+from bot.loading.load_game import load_game_by_id
 from bot.packs.pack_store import check_joining
 from bot.preferences.place_names import build_channel_doc
 from bot.preferences.platform_words import get_manager_word

@@ -25,7 +25,6 @@ from bot.commands.pictures import (
     offer_picture,
 )
 from bot.game.events import is_continuation
-from bot.game.game_cache import BATCH, iterate_events
 from bot.game.game_log import EventRow
 from bot.game.luck import (
     NO_SIDE,
@@ -39,6 +38,7 @@ from bot.game.luck import (
     scan_texts,
     sum_worths,
 )
+from bot.loading.log_reader import BATCH, iterate_events
 from bot.rules.errors import UserError
 from bot.rules.proof.chain import SEALED, shorten_hash
 from bot.rules.text.line import format_minus

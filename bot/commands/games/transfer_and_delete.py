@@ -10,9 +10,10 @@ from bot.commands.context import Context
 from bot.commands.declare import ButtonOf, declare_button, declare_command
 from bot.commands.log.export_and_share import delete_share
 from bot.commands.requests import HOURS, OPEN, PendingRequest, load_open_request, need_place_manager
-from bot.game.game_cache import LoadedGame, load_game_by_id, restore_game
 from bot.game.ledger import Ledger
+from bot.game.loaded_game import LoadedGame
 from bot.game.rights import need_director
+from bot.loading.load_game import load_game_by_id, restore_game
 from bot.preferences.place_names import (
     build_channel_button,
     build_moved_doc,

@@ -20,12 +20,12 @@ from bot.commands.context import Context
 from bot.commands.declare import ButtonOf, declare_button, declare_command
 from bot.game.decks import get_card_names
 from bot.game.events import OUTCOMES, note_undo
-from bot.game.game_cache import BATCH, iterate_events, iterate_texts
 from bot.game.game_log import EventRow, TextRow
 from bot.game.phases import format_phase_title
 from bot.game.rights import need_player
 from bot.game.roster import describe_unit, sort_units
 from bot.game.state import Game, Json
+from bot.loading.log_reader import BATCH, iterate_events, iterate_texts
 from bot.presentation.events import collect_event_texts, describe_event
 from bot.presentation.story import build_chapters
 from bot.report.event_odds import FACTS, list_fact_requests

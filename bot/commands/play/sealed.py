@@ -9,7 +9,6 @@ from bot.commands.context import UNDO_LABEL, Amendment, Context
 from bot.commands.declare import declare_command
 from bot.commands.play.answer_buttons import build_roll_buttons, build_target_menu
 from bot.game.counter_faces import REDUCED, list_conditions
-from bot.game.game_cache import load_event_body
 from bot.game.roster import (
     apply_changes,
     change_from_json,
@@ -19,6 +18,7 @@ from bot.game.roster import (
 )
 from bot.game.state import Game, Json, unit_to_json
 from bot.game.tracks import get_track_key
+from bot.loading.log_reader import load_event_body
 from bot.presentation.events import get_event_title
 from bot.presentation.play_record import PlayRecord
 from bot.presentation.run_sequence import NOW

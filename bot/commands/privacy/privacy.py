@@ -13,8 +13,9 @@ from bot.commands.channel_games import format_status, load_channel_games
 from bot.commands.context import Context
 from bot.commands.declare import declare_button, declare_command
 from bot.game.free_play_seed import PREPARED, UNUSED
-from bot.game.game_cache import iterate_events, restore_game
 from bot.game.ledger import Ledger
+from bot.loading.load_game import restore_game
+from bot.loading.log_reader import iterate_events
 from bot.preferences.macros import MACRO
 from bot.preferences.platform_words import get_manager_word
 from bot.rules.proof.chain import UNSAID

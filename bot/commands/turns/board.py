@@ -28,7 +28,7 @@ from bot.game.counter_faces import (
     list_lasting_marks,
 )
 from bot.game.events import COMBAT
-from bot.game.game_cache import LoadedGame
+from bot.game.loaded_game import LoadedGame
 from bot.game.phases import describe_whose_go
 from bot.game.roster import has_left_fight, sort_units
 from bot.game.sides import fit_verb

@@ -24,8 +24,8 @@ from bot.game.events import (
     is_card,
     list_effective_events,
 )
-from bot.game.game_cache import UNKNOWN_DONE_BUTTON, DoneButton
 from bot.game.ledger import Ledger
+from bot.game.loaded_game import UNKNOWN_DONE_BUTTON, DoneButton
 from bot.game.state import Json
 from bot.rules.errors import UserError
 from bot.ui.reply.reply import Button, Reply

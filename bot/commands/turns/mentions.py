@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from bot.commands.context import Context
 from bot.game.events import list_effective_events
-from bot.game.game_cache import is_imported
+from bot.game.loaded_game import is_imported
 from bot.game.phases import get_phase
 from bot.game.roster import has_left_fight, is_of_game, sort_units
 from bot.game.state import Game, Json

@@ -29,7 +29,7 @@ from bot.game.events import (
     is_shared,
     list_previous_names,
 )
-from bot.game.game_cache import is_imported, load_event_body
+from bot.game.loaded_game import is_imported
 from bot.game.phases import describe_whose_go
 from bot.game.state import Actor, Game, Json
 from bot.game.undo import (
@@ -60,6 +60,7 @@ from bot.game.undo import (
     needs_manager,
 )
 from bot.game.undo_reach import add_opening, find_opening, list_written
+from bot.loading.log_reader import load_event_body
 from bot.presentation.events import CARDS, collect_event_texts, format_log_line
 from bot.rules.errors import UserError
 from bot.rules.proof.chain import DELETED, SAID, fill_marks

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from bot.app import App
-from bot.game.game_cache import GameCache, estimate_size
+from bot.loading.game_cache import GameCache, estimate_size
 from bot.storage.sqlite import TemporaryStore
 from tests.fresh import fresh
 from tests.playing import Channel, two_sides

@@ -1,0 +1,55 @@
+"""The log of a game, read from the store in batches, so that other channels are served in between."""
+
+import json
+from collections.abc import AsyncIterator, Sequence
+
+from bot.game.game_log import EventRow, TextRow
+from bot.game.state import Game, Json
+from bot.rules.proof.chain import SEALED
+from bot.storage.store import Store
+
+BATCH = 250
+"""Events read at once: a few milliseconds."""
+TEXTS = 2_000
+"""Events whose texts are read at once. Not every event has one."""
+
+
+async def iterate_events(
+    store: Store, row: str, before: int | None = None
+) -> AsyncIterator[Sequence[EventRow]]:
+    """Yield the events of a game in batches, oldest first, only those below `before` if given."""
+    after = 0
+    while True:
+        rows = await store.load_events(row, after=after, before=before, limit=BATCH)
+        if rows:
+            yield rows
+        if len(rows) < BATCH:
+            return
+        after = rows[-1].number
+
+
+async def iterate_texts(store: Store, row: str, last: int) -> AsyncIterator[Sequence[TextRow]]:
+    """Yield the texts of a game up to the event `last` in batches, in order of events."""
+    for after in range(0, last, TEXTS):
+        if rows := await store.load_texts(row, after=after, before=min(after + TEXTS, last) + 1):
+            yield rows
+
+
+async def load_event_body(store: Store, row: str, game: Game, number: int) -> Json | None:
+    """Load the body of event `number` of a game, None if there is no such event.
+
+    The body of an opened sealed roll includes its content.
+    """
+    if number <= 0:
+        return None
+    event_rows = await store.load_events(row, after=number - 1, before=number + 1)
+    if not event_rows:
+        return None
+    event = event_rows[0].data
+    if event["kind"] != "sealed" or number in game.sealed:
+        return event
+    texts = await store.load_texts(row, after=number - 1, before=number + 1)
+    content = next((text.text for text in texts if text.key == SEALED), None)
+    if content is None:
+        return event
+    return {**event, "sealed": "", **json.loads(content)}
