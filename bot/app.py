@@ -25,13 +25,14 @@ from bot.execution.executor import CommandExecutor
 from bot.execution.promises import ReceiptPromises, UnrecordedAnswers
 from bot.game.cups import is_called
 from bot.game.decks import list_deck_names, list_usable_cards
-from bot.game.free_play_seed import ensure_next_seed
 from bot.game.loaded_game import is_imported
-from bot.game.open_games import OpenGame, find_open_games
+from bot.game.open_games import OpenGame
 from bot.game.phases import describe_status
 from bot.game.roster import has_left_fight, sort_units
 from bot.game.state import Game
+from bot.loading.free_play_seed import ensure_next_seed
 from bot.loading.game_cache import GameCache
+from bot.loading.open_games import find_open_games
 from bot.monitoring.command_log import Answer, Counts, Promise, Watch
 from bot.outbox.receipts import Receipts
 from bot.outbox.waiting_answers import Answers

@@ -12,12 +12,12 @@ from bot.commands.turns.acting_for import ask_to_act_for, load_agreed_sides
 from bot.execution.budgets import Budgets, Queues
 from bot.execution.committer import CommandCommitter
 from bot.execution.promises import UnrecordedAnswers
-from bot.game.free_play_seed import load_next_seed
 from bot.game.ledger import EventWriter, Ledger
 from bot.game.loaded_game import LoadedGame
 from bot.game.rights import OtherSide
 from bot.game.roster import has_left_fight, sort_units
 from bot.game.state import Game
+from bot.loading.free_play_seed import load_next_seed
 from bot.loading.game_cache import GameCache
 from bot.odds_pool.pool import OddsService, Worker
 from bot.outbox.receipts import NOT_WRITTEN

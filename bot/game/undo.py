@@ -1,6 +1,6 @@
 """The rules of undo: which events may be undone, and whose consent that needs. Undo cannot re-roll."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -14,7 +14,6 @@ from bot.game.events import (
     is_shared,
     list_effective_events,
 )
-from bot.game.ledger import Ledger
 from bot.game.state import Actor, Game, Json, is_guarded, unit_to_json
 from bot.game.undo_reach import (
     add_opening,
@@ -26,14 +25,11 @@ from bot.game.undo_reach import (
     list_written,
 )
 from bot.rules.cards import HAND, SEEN
-from bot.storage.store import Store
 
 SILENT = 7 * 24 * 3600
 """Seconds without an act of the other side before somebody else may agree in their place."""
 LEFT, SILENCE, EDITION = "left", "silent", "edition"
 """Reasons for a manager to agree in place of the other side, and for a free undo of what waits."""
-EVENTS_READ_FIRST, MAX_EVENTS_READ = 50, 2_000
-"""Events read at first on the way back from the newest, and at most."""
 MAX_EVENTS_SEARCHED = 200
 """Events that are searched for the undo or redo of another event."""
 
@@ -76,25 +72,14 @@ def find_undo_target(
     return UndoTarget()
 
 
-async def find_undoable(
-    store: Store, ledger: Ledger, number: int, newest_first: Iterable[Json] = ()
-) -> tuple[UndoTarget, list[Json]]:
-    """Find the event with this number in a game, or the event that blocks its undo.
+def is_target_certain(target: UndoTarget, newest_first: Sequence[Json], number: int) -> bool:
+    """Return whether events before these cannot change the undo target of event `number`.
 
-    `newest_first` are the newest events, if they were loaded before. Also return all events that
-    were loaded, newest first.
+    `newest_first` are the events in which `find_undo_target` has found it.
     """
-    events = list(newest_first)
-    target = UndoTarget()
-
-    def is_enough() -> bool:
-        nonlocal target
-        target = find_undo_target(events, ledger.game.last, number)
-        is_missing = target.event is None and bool(events) and events[-1]["number"] <= number
-        return target.way is not None or target.last > 0 or is_missing
-
-    await _read_back(store, ledger, events, is_enough)
-    return target, events
+    is_past = bool(newest_first) and newest_first[-1]["number"] <= number
+    is_missing = target.event is None and is_past
+    return target.way is not None or target.last > 0 or is_missing
 
 
 class LastStep(NamedTuple):
@@ -154,6 +139,17 @@ def find_last_step(newest_first: Sequence[Json], game: Game, person: str) -> Las
         is_certain = is_certain and len(steps) == 1 and not game.started
     certain = find_undo_target(newest_first, game.last, steps[0]["number"]) if is_certain else None
     return LastStep(steps, certain, own_numbers, newest, None, barrier, is_settled)
+
+
+def is_step_certain(step: LastStep, newest_first: Sequence[Json]) -> bool:
+    """Return whether the search for a player's last step ends with these events.
+
+    It ends once older events cannot change the step, or after MAX_EVENTS_SEARCHED events if there
+    is something to offer: a plain roll, or the step of another player.
+    """
+    is_last_known = step.certain is None or step.certain.last > 0
+    is_far_back = len(newest_first) >= MAX_EVENTS_SEARCHED and bool(step.offers)
+    return is_last_known and (step.is_settled or is_far_back)
 
 
 class _Search(NamedTuple):
@@ -356,62 +352,6 @@ def _is_silent_upkeep(event: Mapping[str, Any]) -> bool:
     Undo passes over it, because it is no player's step.
     """
     return "upkeep" in event and not event.get("dice") and not event.get("after")
-
-
-async def load_last_step(store: Store, ledger: Ledger, person: str) -> tuple[LastStep, list[Json]]:
-    """Find the player's last step, and load as much of the log as that takes.
-
-    The search ends once older events cannot change the step, or after MAX_EVENTS_SEARCHED events if there is
-    something to offer: a plain roll, or the step of another player. If nothing can be undone, the
-    step has no `offers`. Also return the events that were loaded, newest first.
-    """
-    events: list[Json] = []
-    step = LastStep()
-
-    def is_enough() -> bool:
-        nonlocal step
-        step = find_last_step(events, ledger.game, person)
-        is_last_known = step.certain is None or step.certain.last > 0
-        is_far_back = len(events) >= MAX_EVENTS_SEARCHED and bool(step.offers)
-        return is_last_known and (step.is_settled or is_far_back)
-
-    await _read_back(store, ledger, events, is_enough)
-    return step, events
-
-
-async def load_newest_step(store: Store, ledger: Ledger) -> int:
-    """Return the number of the step that the board's *Undo* names, 0 for none."""
-    events: list[Json] = []
-    step: Json | None = None
-
-    def is_enough() -> bool:
-        nonlocal step
-        step = find_newest_step(events)
-        return step is not None and not is_plain_roll(step)
-
-    await _read_back(store, ledger, events, is_enough)
-    return step["number"] if step is not None else 0
-
-
-async def _read_back(
-    store: Store, ledger: Ledger, events: list[Json], is_enough: Callable[[], bool]
-) -> None:
-    """Add events to `events`, newest first, until they are enough, at most MAX_EVENTS_READ of them.
-
-    Read the store only if the present events, or those of this command, are not enough.
-    """
-    if not events:
-        events += ledger.bodies[::-1]
-    limit = EVENTS_READ_FIRST
-    is_all = False
-    while not is_enough() and not is_all:
-        oldest_number = events[-1]["number"] if events else None
-        rows = await store.load_events(
-            ledger.row, before=oldest_number, limit=limit, newest_first=True
-        )
-        events += [row.data for row in rows]
-        is_all = len(rows) < limit or len(events) >= MAX_EVENTS_READ
-        limit = 10 * EVENTS_READ_FIRST
 
 
 def _find_last_effective(

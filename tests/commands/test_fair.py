@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bot.app import App
-from bot.game.free_play_seed import PREPARED, load_next_seed
+from bot.loading.free_play_seed import PREPARED, load_next_seed
 from bot.storage.sqlite import SqliteStore
 from bot.ui.spec import Command, Place
 from bot.verification.check_file import check

@@ -20,7 +20,8 @@ from bot.game.pending import Hold
 from bot.game.rights import need_hand_dice
 from bot.game.roster import find_units_by_name, get_system_roster
 from bot.game.state import Game, Json
-from bot.game.undo import EDITION, build_undo_fields, find_undoable, is_remembered
+from bot.game.undo import EDITION, build_undo_fields, is_remembered
+from bot.loading.undo_search import find_undoable
 from bot.presentation.derived_inputs import collect_tracks_after_choice
 from bot.presentation.play_record import (
     PlayRecord,

@@ -12,8 +12,8 @@ from bot.commands.by_post.reminders import WISHES
 from bot.commands.channel_games import format_status, load_channel_games
 from bot.commands.context import Context
 from bot.commands.declare import declare_button, declare_command
-from bot.game.free_play_seed import PREPARED, UNUSED
 from bot.game.ledger import Ledger
+from bot.loading.free_play_seed import PREPARED, UNUSED
 from bot.loading.load_game import restore_game
 from bot.loading.log_reader import iterate_events
 from bot.preferences.macros import MACRO

@@ -34,7 +34,7 @@ from bot.game.roster import has_left_fight, sort_units
 from bot.game.sides import fit_verb
 from bot.game.state import Game, Json
 from bot.game.tracks import format_tracks
-from bot.game.undo import load_newest_step
+from bot.loading.undo_search import load_newest_step
 from bot.presentation.derived_inputs import format_rules_in_force
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import format_code_word

@@ -34,7 +34,6 @@ from bot.game.phases import describe_whose_go
 from bot.game.state import Actor, Game, Json
 from bot.game.undo import (
     LEFT,
-    MAX_EVENTS_READ,
     SILENCE,
     SILENT,
     LastStep,
@@ -49,18 +48,17 @@ from bot.game.undo import (
     find_newest_step,
     find_together,
     find_undo_target,
-    find_undoable,
     game_at,
     is_free,
     is_plain_roll,
     is_remembered,
-    load_last_step,
     may_ask_for_undo,
     may_stand_in,
     needs_manager,
 )
 from bot.game.undo_reach import add_opening, find_opening, list_written
 from bot.loading.log_reader import load_event_body
+from bot.loading.undo_search import MAX_EVENTS_READ, find_undoable, load_last_step
 from bot.presentation.events import CARDS, collect_event_texts, format_log_line
 from bot.rules.errors import UserError
 from bot.rules.proof.chain import DELETED, SAID, fill_marks
