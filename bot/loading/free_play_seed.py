@@ -6,15 +6,15 @@ from bot.storage.records import Commit, Doc
 from bot.storage.store import Store
 from bot.ui.spec import Place
 
-PREPARED, UNUSED = "prepared", "prepared-unused"
-"""Documents: the prepared seed by server; and one by commitment that is deleted on use, so that no
-seed is used twice.
-"""
+PREPARED = "prepared"
+"""The kind of the document that holds the prepared seed of a server."""
+UNUSED = "prepared-unused"
+"""The kind of a document by commitment that is deleted on use, so that no seed is used twice."""
 
 
-def prepare_seed(now: float) -> PreparedSeed:
-    """Create a seed with its commitment shown from `now` on."""
-    return PreparedSeed(create_seed(), int(now))
+def prepare_seed(timestamp: float) -> PreparedSeed:
+    """Create a seed with its commitment shown from `timestamp` on."""
+    return PreparedSeed(create_seed(), int(timestamp))
 
 
 def build_seed_docs(seed: PreparedSeed, place: Place) -> list[Doc]:
@@ -42,13 +42,13 @@ async def load_next_seed(store: Store, place: Place) -> PreparedSeed | None:
     return PreparedSeed(bytes.fromhex(doc.data["seed"]), int(doc.data["announced"]))
 
 
-async def ensure_next_seed(store: Store, place: Place, now: float) -> PreparedSeed:
+async def ensure_next_seed(store: Store, place: Place, timestamp: float) -> PreparedSeed:
     """Load the seed for the next free play, and create and store one if there is none.
 
     The caller must show its commitment.
     """
     seed = await load_next_seed(store, place)
     if seed is None:
-        seed = prepare_seed(now)
+        seed = prepare_seed(timestamp)
         await store.commit(Commit(docs=build_seed_docs(seed, place)))
     return seed

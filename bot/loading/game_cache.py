@@ -17,16 +17,20 @@ armies.
 """
 MAX_PLACES = 50_000
 """Maximum number of places whose current game is remembered."""
-_BARE, _UNIT, _PERSON, _CARD, _NUMBER = 2_000, 1_000, 500, 300, 100
+_GAME_BYTES = 2_000
+_UNIT_BYTES = 1_000
+_PERSON_BYTES = 500
+_CARD_BYTES = 300
+_NUMBER_BYTES = 100
 
 
 class GameCache:
     """A bounded cache over the store's games."""
 
-    def __init__(self, store: Store, kept: int = CACHE_BYTES) -> None:
+    def __init__(self, store: Store, max_bytes: int = CACHE_BYTES) -> None:
         self._store = store
         self._loaded = LRUCache[str, LoadedGame](
-            kept, lambda loaded: min(estimate_size(loaded), kept)
+            max_bytes, lambda loaded: min(estimate_size(loaded), max_bytes)
         )
         self._places = LRUCache[str, str](MAX_PLACES)  # the id of the game loaded for a place
 
@@ -48,7 +52,9 @@ class GameCache:
                     return cached
                 return self.keep(cached._replace(has_board=has_board))
         saved = await self._store.load_game(place)
-        return self.keep(restore_game(saved)) if saved is not None else None
+        if saved is None:
+            return None
+        return self.keep(restore_game(saved))
 
     def get_cached(self, place: str) -> LoadedGame | None:
         """Return the cached game of a place, None if there is none.
@@ -57,7 +63,9 @@ class GameCache:
         found the version unchanged.
         """
         cached = self._loaded.get(self._places.get(place, ""))
-        return cached if cached is not None and place in cached.places else None
+        if cached is None or place not in cached.places:
+            return None
+        return cached
 
     async def check_current(self, place: str, cached: LoadedGame) -> None:
         """Raise Conflict if `cached` is no longer the current game of the place.
@@ -97,9 +105,16 @@ def estimate_size(loaded: LoadedGame) -> int:
     )
     card_count = sum(len(deck["cards"]) for deck in game.decks.values())
     person_count = len(loaded.persons) + len(game.players) + len(loaded.places)
-    units_size = _UNIT * len(game.units)
-    persons_size = _PERSON * person_count
-    decks_size = _CARD * card_count
-    numbers_size = _NUMBER * number_count
-    sizes = (_BARE, units_size, persons_size, decks_size, numbers_size, len(loaded.hands.text))
+    units_size = _UNIT_BYTES * len(game.units)
+    persons_size = _PERSON_BYTES * person_count
+    decks_size = _CARD_BYTES * card_count
+    numbers_size = _NUMBER_BYTES * number_count
+    sizes = (
+        _GAME_BYTES,
+        units_size,
+        persons_size,
+        decks_size,
+        numbers_size,
+        len(loaded.hands.text),
+    )
     return sum(sizes)

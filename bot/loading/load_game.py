@@ -11,7 +11,9 @@ from bot.storage.store import Store
 async def load_game_by_id(store: Store, row: str) -> LoadedGame | None:
     """Load a game by its id in the store, None if it does not exist. The cache is not used."""
     saved = await store.load_game_by_id(row)
-    return restore_game(saved) if saved is not None else None
+    if saved is None:
+        return None
+    return restore_game(saved)
 
 
 def restore_game(saved: Saved) -> LoadedGame:
@@ -20,8 +22,11 @@ def restore_game(saved: Saved) -> LoadedGame:
     Raise ValueError if the log does not follow the snapshot or there is no seed, and UserError for
     the game of an unreleased build.
     """
-    first_event = saved.events[0].data if saved.events else {}
-    game = from_json(saved.state) if saved.state else Game(first_event.get("game", saved.game.id))
+    if saved.state:
+        game = from_json(saved.state)
+    else:
+        first_event = saved.events[0].data if saved.events else {}
+        game = Game(first_event.get("game", saved.game.id))
     for row in saved.events:
         check_protocol(row.data)
         game = apply(game, row.data)

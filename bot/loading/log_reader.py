@@ -15,23 +15,26 @@ TEXTS = 2_000
 
 
 async def iterate_events(
-    store: Store, row: str, before: int | None = None
+    store: Store, row: str, last: int | None = None
 ) -> AsyncIterator[Sequence[EventRow]]:
-    """Yield the events of a game in batches, oldest first, only those below `before` if given."""
-    after = 0
+    """Yield the events of a game in batches, oldest first, only those up to `last` if given."""
+    end_number = last + 1 if last is not None else None
+    last_number = 0
     while True:
-        rows = await store.load_events(row, after=after, before=before, limit=BATCH)
+        rows = await store.load_events(row, after=last_number, before=end_number, limit=BATCH)
         if rows:
             yield rows
         if len(rows) < BATCH:
             return
-        after = rows[-1].number
+        last_number = rows[-1].number
 
 
 async def iterate_texts(store: Store, row: str, last: int) -> AsyncIterator[Sequence[TextRow]]:
     """Yield the texts of a game up to the event `last` in batches, in order of events."""
-    for after in range(0, last, TEXTS):
-        if rows := await store.load_texts(row, after=after, before=min(after + TEXTS, last) + 1):
+    for start in range(0, last, TEXTS):
+        end_number = min(start + TEXTS, last) + 1
+        rows = await store.load_texts(row, after=start, before=end_number)
+        if rows:
             yield rows
 
 

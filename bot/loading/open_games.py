@@ -16,7 +16,9 @@ async def find_open_games(store: Store, games: GameCache, server: str, user: str
     open_games = []
     for place, _ in await store.list_current_games(server, MOST_READ):
         loaded = await games.load_current(place)
-        open_game = build_open_game(place, loaded, user) if loaded is not None else None
+        if loaded is None:
+            continue
+        open_game = build_open_game(place, loaded, user)
         if open_game is not None:
             open_games.append(open_game)
     return open_games

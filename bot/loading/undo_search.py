@@ -16,8 +16,10 @@ from bot.game.undo import (
 )
 from bot.storage.store import Store
 
-EVENTS_READ_FIRST, MAX_EVENTS_READ = 50, 2_000
-"""Events read at first on the way back from the newest, and at most."""
+EVENTS_READ_FIRST = 50
+"""Events read at first, on the way back from the newest."""
+MAX_EVENTS_READ = 2_000
+"""Maximum number of events read."""
 
 
 class _RecentEvents:
@@ -40,7 +42,9 @@ class _RecentEvents:
         """
         if self._is_all:
             return False
-        oldest_number = self.newest_first[-1]["number"] if self.newest_first else None
+        oldest_number: int | None = None
+        if self.newest_first:
+            oldest_number = self.newest_first[-1]["number"]
         rows = await self._store.load_events(
             self._row, before=oldest_number, limit=self._limit, newest_first=True
         )
@@ -87,4 +91,6 @@ async def load_newest_step(store: Store, ledger: Ledger) -> int:
     step = find_newest_step(events)
     while (step is None or is_plain_roll(step)) and await recent.read_more():
         step = find_newest_step(events)
-    return step["number"] if step is not None else 0
+    if step is None:
+        return 0
+    return int(step["number"])

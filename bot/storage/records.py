@@ -353,7 +353,9 @@ def strip_stored_change(reply: str | None) -> str | None:
     """Return a stored reply that marks a message as no longer valid without everything but that
     mark, as JSON for a column: for a user whose data is deleted. None for any other reply.
     """
-    data = json.loads(reply) if reply is not None else {}
+    if reply is None:
+        return None
+    data = json.loads(reply)
     over = data.get("over")
     if not over:
         return None

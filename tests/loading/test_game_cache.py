@@ -87,7 +87,7 @@ async def test_memory_is_bounded_by_bytes() -> None:
     await channel.do("Anna", "roll 2d6")
     loaded = await channel.app.games.load_current(channel.place.key)
     assert loaded is not None
-    games = GameCache(channel.app.store, kept=3 * estimate_size(loaded))
+    games = GameCache(channel.app.store, max_bytes=3 * estimate_size(loaded))
     for number in range(5):
         await Channel(channel.app, type(channel.place)(f"console:{number}"), f"{number}-").do(
             "Anna", "roll 2d6"

@@ -198,9 +198,7 @@ async def stream_json(context: Context) -> AsyncIterator[str]:
     promises = TextPromises()
     between = ""
     yield ',"events":['
-    async for rows in _append_new(
-        iterate_events(store, ledger.row, before=stored + 1), ledger.events
-    ):
+    async for rows in _append_new(iterate_events(store, ledger.row, last=stored), ledger.events):
         for row in rows:
             promises.note_event(row)
         yield between + ",".join(
@@ -240,9 +238,7 @@ async def _list_packs(context: Context, stored: int) -> list[str]:
     ledger = context.ledger
     sealed = context.game.sealed
     hashes = dict[str, None]()
-    async for rows in _append_new(
-        iterate_events(store, ledger.row, before=stored + 1), ledger.events
-    ):
+    async for rows in _append_new(iterate_events(store, ledger.row, last=stored), ledger.events):
         hashes |= dict.fromkeys(list_pack_hashes(rows))
     async for texts in _append_new(iterate_texts(store, ledger.row, stored), ledger.new_texts):
         opened = (text for text in texts if text.event not in sealed)
@@ -293,7 +289,7 @@ async def _stream_log(
     row = context.ledger.row
     game = context.game
     undone: set[int] = set()
-    async for rows in iterate_events(store, row, before=game.number + 1):
+    async for rows in iterate_events(store, row, last=game.number):
         for event in rows:
             if '"undo"' in event.body or '"redo"' in event.body:
                 note_undo(undone, event.data)
@@ -302,7 +298,7 @@ async def _stream_log(
     run = context.run_in_worker if game.number > BATCH else asyncio.to_thread
     # texts that a later event needs, maybe in a later batch: labels of sealed rolls, words of cards
     earlier_texts: list[TextRow] = []
-    async for rows in iterate_events(store, row, before=game.number + 1):
+    async for rows in iterate_events(store, row, last=game.number):
         texts = await store.load_texts(row, after=rows[0].number - 1, before=rows[-1].number + 1)
         bodies = {event.number: event.body for event in rows}
         sealed = [text for text in texts if text.key == SEALED]
