@@ -10,7 +10,7 @@ import pytest
 from adapters.discord.permissions import NEEDED, WELCOME
 from adapters.slack.installation import SCOPES
 from bot.cli import command_help
-from tools.site.__main__ import gather
+from tools.site.__main__ import adapt_lists, gather
 
 PAGES = [
     "PRIVACY.md", "TERMS.md", "SUPPORT.md", "SECURITY.md", "docs/directory.md",
@@ -77,6 +77,15 @@ def test_each_page_has_its_place_on_the_site_and_leads_nowhere_that_is_not_there
 ) -> None:
     gather(root, tmp_path)  # raises with a line for each fault
     assert (tmp_path / "docs/players.md").is_file()
+
+
+def test_lists_are_written_as_the_generator_of_the_site_reads_them() -> None:
+    written = (
+        "The host runs it.\n- Can: read.\n  Also write.\n1. one\n   | Key |\n- **4**:\n  - more\n"
+    )
+    assert adapt_lists(written) == (
+        "The host runs it.\n\n- Can: read.\n    Also write.\n1. one\n    | Key |\n- **4**:\n    - more\n"
+    )
 
 
 def test_every_free_pack_is_on_their_page(root: Path) -> None:

@@ -6,16 +6,18 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.browser.conftest import Shown
-from tools.site.__main__ import ROOT, Faulty, build, check, gather
+from tools.site.__main__ import HERE, ROOT, Faulty, build, check, gather, list_navigation_pages
 
 pytestmark = pytest.mark.slow
 GENERATOR = ROOT / ".venv/site/bin/zensical"
@@ -77,6 +79,28 @@ def test_pages_fit_the_screen_in_both_schemes(
         shown.page.close()
 
 
+def test_each_tab_opens_the_first_page_of_its_part(site: Path) -> None:
+    """The generator may take any README of a part for its first page."""
+    parts = tomllib.loads((HERE / "zensical.toml").read_text("utf-8"))["project"]["nav"]
+    first = [next(list_navigation_pages(part)) for part in parts]
+    text = (site / "index.html").read_text("utf-8")
+    tabs = re.findall(r'href="(?:\./)?([^"]+)" class="md-tabs__link"', text)
+    assert tabs == [name.replace("README.md", "index.md")[:-2] + "html" for name in first]
+
+
+def test_what_is_typed_is_not_broken_within_a_word_on_a_phone(
+    site: Path, show: Callable[..., Shown]
+) -> None:
+    """Each key of a pack is on one line, in the first column of its table."""
+    shown = show(site / "docs/pack-keys.html", viewport={"width": 390, "height": 844})
+    lines = shown.page.evaluate(
+        "[...document.querySelectorAll('td:first-child code')]"
+        ".filter(key => !/\\s/.test(key.innerText)).map(key => key.getClientRects().length)"
+    )
+    assert lines
+    assert set(lines) == {1}
+
+
 @pytest.mark.parametrize("width", [390, 1280])
 def test_the_search_finds_without_a_network(
     site: Path, show: Callable[..., Shown], width: int
@@ -125,7 +149,7 @@ def test_a_broken_link_ends_the_build(tmp_path: Path) -> None:
         gather(copy, tmp_path / "less")
 
 
-def test_what_is_built_is_checked_for_places_other_hosts_and_unreached_pages(
+def test_what_is_built_is_checked_for_lists_places_other_hosts_and_unreached_pages(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "index.html").write_text('<a href="a.html">a</a>')
@@ -135,8 +159,11 @@ def test_what_is_built_is_checked_for_places_other_hosts_and_unreached_pages(
     )
     (tmp_path / "b.html").write_text(
         '<h2 id="here">x</h2><script src="https://example.org/x.js"></script>'
+        "<p>A host\n- can read seeds.\n| a | b |</p>"
     )
     assert list(check(tmp_path)) == [
+        "b.html: this is no item and no row: - can read seeds.",
+        "b.html: this is no item and no row: | a | b |",
         "a.html: b.html#gone has no such place",
         "a.html: c.html is not there",
         "b.html: loads https://example.org/x.js",

@@ -36,6 +36,12 @@ PAGES = (
 )
 _LINK = re.compile(r"(\]\()(?!\w+:|#)([^)\s#]+)((?:#[^)\s]*)?\))")
 _FENCED = re.compile(r"^(```+).*?^\1", re.MULTILINE | re.DOTALL)
+_BELOW_ITEM = re.compile(r"^ {2,3}(?=\S)", re.MULTILINE)
+_LIST_BELOW_TEXT = re.compile(r"^((?![-*|#>] |\d+\. )\S.*\n)(?=(?:[-*]|1\.) )", re.MULTILINE)
+
+
+_PARAGRAPH = re.compile(r"<p>(.*?)</p>", re.DOTALL)
+_ITEM_OR_ROW = re.compile(r"\n *(?:[-*] |\d+\. |\|).*")
 
 
 class Faulty(Exception):
@@ -70,7 +76,7 @@ def gather(root: Path, into: Path) -> None:
     """
     pages = {path for pattern in PAGES for path in root.glob(pattern)}
     config = tomllib.loads((HERE / "zensical.toml").read_text("utf-8"))
-    named = {root / name for name in _list_navigation_pages(config["project"]["nav"])}
+    named = {root / name for name in list_navigation_pages(config["project"]["nav"])}
     faults = [f"zensical.toml: no page {path.relative_to(root)}" for path in sorted(named - pages)]
     faults += [
         f"zensical.toml: {path.relative_to(root)} has no place among its pages"
@@ -86,14 +92,14 @@ def gather(root: Path, into: Path) -> None:
         raise Faulty("\n".join(faults))
 
 
-def _list_navigation_pages(entry: object) -> Iterator[str]:
+def list_navigation_pages(entry: object) -> Iterator[str]:
     """The pages of a part of the navigation."""
     if isinstance(entry, str):
         yield entry
     for below in (
         entry.values() if isinstance(entry, dict) else entry if isinstance(entry, list) else ()
     ):
-        yield from _list_navigation_pages(below)
+        yield from list_navigation_pages(below)
 
 
 def _page(path: Path, root: Path, into: Path) -> tuple[str, list[str]]:
@@ -115,8 +121,20 @@ def _page(path: Path, root: Path, into: Path) -> tuple[str, list[str]]:
             shutil.copy(target, copy)
         return found[0]
 
-    text = path.read_text("utf-8")
-    return _outside(text, _FENCED, lambda prose: _LINK.sub(link_page, prose)), faults
+    def adapt(prose: str) -> str:
+        return adapt_lists(_LINK.sub(link_page, prose))
+
+    return _outside(path.read_text("utf-8"), _FENCED, adapt), faults
+
+
+def adapt_lists(prose: str) -> str:
+    """Return a page's text with its lists as the generator reads them.
+
+    The pages are written for forges. The generator is stricter: what belongs to an item is
+    indented by four columns, and a list begins after an empty line.
+    """
+    indented = _BELOW_ITEM.sub("    ", prose)
+    return _LIST_BELOW_TEXT.sub(r"\1\n", indented)
 
 
 def _outside(text: str, fenced: re.Pattern[str], change: object) -> str:
@@ -179,10 +197,17 @@ class _Links(HTMLParser):
 
 
 def check(site: Path) -> Iterator[str]:
-    """Yield what is wrong with a site: links that lead nowhere, things loaded from elsewhere, and
-    pages to which no link leads.
+    """Yield what is wrong with a site: lists and tables that became plain text, links that lead
+    nowhere, things loaded from elsewhere, and pages to which no link leads.
     """
-    pages = {path: _Links(path.read_text("utf-8")) for path in sorted(site.rglob("*.html"))}
+    texts = {path: path.read_text("utf-8") for path in sorted(site.rglob("*.html"))}
+    for path, text in texts.items():
+        yield from (
+            f"{path.relative_to(site)}: this is no item and no row: {found[0].strip()}"
+            for paragraph in _PARAGRAPH.finditer(text)
+            for found in _ITEM_OR_ROW.finditer(paragraph[1])
+        )
+    pages = {path: _Links(text) for path, text in texts.items()}
     for path, page in pages.items():
         if path.name == "404.html":
             continue  # its addresses are those of a host that shows it
