@@ -14,18 +14,19 @@ from bot.execution.committer import CommandCommitter
 from bot.execution.promises import UnrecordedAnswers
 from bot.game.ledger import EventWriter, Ledger
 from bot.game.loaded_game import LoadedGame
+from bot.game.losses import find_removed_unit
 from bot.game.rights import OtherSide
 from bot.game.roster import has_left_fight, sort_units
 from bot.game.state import Game
 from bot.loading.free_play_seed import load_next_seed
 from bot.loading.game_cache import GameCache
+from bot.loading.log_reader import load_recent_events
 from bot.odds_pool.pool import OddsService, Worker
 from bot.outbox.receipts import NOT_WRITTEN
 from bot.preferences.enabled_packs import OF_A_VERSION, EnabledPacks, RulesetCache
 from bot.preferences.own_installs import check_own_play
 from bot.preferences.place_names import find_moved_game
 from bot.preferences.threads import Threads
-from bot.presentation.derived_inputs import find_removed_unit
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import clean
 from bot.rules.text.phrase import phrase
@@ -45,6 +46,8 @@ from bot.ui.typing.roster_example import write_roster_example
 
 log = logging.getLogger(__name__)
 
+MAX_EVENTS_SINCE_REMOVAL = 200
+"""Events that are searched for the removal of a unit that somebody names."""
 ATTEMPTS = 50
 """Maximum number of runs of a command if other processes keep changing the game."""
 IN_LINE = 200
@@ -251,7 +254,8 @@ class CommandExecutor:
             return await self._shelves.explain_error(error, command.path, home, game)
         if loaded is None:
             return error
-        name = await find_removed_unit(self._store, loaded, error.about)
+        events = await load_recent_events(self._store, loaded.row, MAX_EVENTS_SINCE_REMOVAL)
+        name = find_removed_unit(events, error.about)
         if name:
             return UserError(
                 f"{name} is no longer on the roster.",

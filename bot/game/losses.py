@@ -1,4 +1,7 @@
-"""The losses of a side: units out of the game, and units weaker than when they joined."""
+"""The losses of a side: units out of the game, and units weaker than when they joined.
+
+Also the unit that a player took off the roster.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -48,3 +51,16 @@ def first_types(events: Iterable[Mapping[str, Any]]) -> dict[str, str]:
             if unit:
                 types.setdefault(key, unit["type"])
     return types
+
+
+def find_removed_unit(newest_first: Iterable[Mapping[str, Any]], name: str) -> str:
+    """Return the name of a unit with this name or handle that was taken off the roster.
+
+    Return "" if these events have taken off no such unit.
+    """
+    for event in newest_first:
+        after = event.get("after", {}).get("units", {})
+        for key, unit in event.get("before", {}).get("units", {}).items():
+            if unit and after.get(key, unit) is None and name.casefold() in (key, unit["handle"]):
+                return str(unit["name"])
+    return ""

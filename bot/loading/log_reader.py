@@ -1,7 +1,7 @@
 """The log of a game, read from the store in batches, so that other channels are served in between."""
 
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 
 from bot.game.game_log import EventRow, TextRow
 from bot.game.state import Game, Json
@@ -36,6 +36,12 @@ async def iterate_texts(store: Store, row: str, last: int) -> AsyncIterator[Sequ
         rows = await store.load_texts(row, after=start, before=end_number)
         if rows:
             yield rows
+
+
+async def load_recent_events(store: Store, row: str, limit: int) -> Iterator[Json]:
+    """Load the bodies of the last `limit` events of a game, newest first."""
+    rows = await store.load_events(row, limit=limit, newest_first=True)
+    return (event.data for event in rows)
 
 
 async def load_event_body(store: Store, row: str, game: Game, number: int) -> Json | None:

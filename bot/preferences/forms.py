@@ -15,14 +15,15 @@ from typing import Any, NamedTuple
 
 from cachetools import TTLCache
 
+from bot.game.loaded_game import LoadedGame
 from bot.game.rights import make_game_over_error
 from bot.loading.game_cache import GameCache
-from bot.loading.log_reader import load_event_body
+from bot.loading.log_reader import load_event_body, load_recent_events
 from bot.preferences.enabled_packs import NotManager
 from bot.preferences.form_rights import check_seat
 from bot.preferences.own_installs import check_own_play
 from bot.preferences.threads import Threads
-from bot.presentation.derived_inputs import load_last_inputs, remove_derived_inputs
+from bot.presentation.derived_inputs import find_last_inputs, remove_derived_inputs
 from bot.presentation.firers_and_targets import ANYWAY, WITHOUT
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import split_words
@@ -138,6 +139,8 @@ class Drafts:
 
 
 DRAFTED, OF_EVENT = "draft:", "event:"
+MAX_EVENTS_SINCE_USE = 200
+"""Events that are searched for a person's last use of a command."""
 LONGEST = 90
 DRAFT_FAMILIES = ("sequence", "lookup", "roll")
 """Families of commands whose draft a button can run."""
@@ -278,13 +281,25 @@ class FormService:
     ) -> Draft:
         """Create a form for a person with these options, and with the lasting ones of their last use."""
         loaded = await self._games.load_current((await self._threads.find_home(where)).key)
-        last_inputs = await load_last_inputs(self._store, loaded, person.key, spec.path)
+        last_inputs = await self._load_last_inputs(loaded, person, spec.path)
         completion = CompletionContext()
         if loaded is not None:
             units = tuple(loaded.game.units.values())
             completion = CompletionContext(units, system=loaded.game.system)
         lasting = get_lasting_inputs(spec, last_inputs, completion)
         return await self.create_draft(spec, {**lasting, **options}, person)
+
+    async def _load_last_inputs(
+        self, loaded: LoadedGame | None, person: Person, path: Path
+    ) -> Mapping[str, object]:
+        """Load the inputs of a person's last use of a command in this game; {} if there is none."""
+        if loaded is None:
+            return {}
+        player = loaded.find_person(person.key)
+        if player is None:
+            return {}
+        events = await load_recent_events(self._store, loaded.row, MAX_EVENTS_SINCE_USE)
+        return find_last_inputs(events, player.person, path)
 
     async def _load_registry(self, place: Place) -> Registry:
         """Load the commands that are seen in a place, those of its packs included."""
@@ -319,7 +334,7 @@ class FormService:
         if loaded is not None:
             game = loaded.game
             is_on = (game.started and not game.ended) or bool(game.units)
-            if is_on or await load_last_inputs(self._store, loaded, person.key, spec.path):
+            if is_on or await self._load_last_inputs(loaded, person, spec.path):
                 return None
         draft = await self.create_draft(spec, {}, person)
         name, title = next(iter(system.scenarios.items()))

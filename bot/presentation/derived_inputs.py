@@ -11,7 +11,6 @@ from typing import Any, NamedTuple, TypeGuard
 
 from bot.game.decks import build_pile_inputs
 from bot.game.events import UNIT, get_event_system
-from bot.game.loaded_game import LoadedGame
 from bot.game.phases import get_phase
 from bot.game.roster import is_of_game
 from bot.game.state import Game, Json, unit_from_json
@@ -38,7 +37,6 @@ from bot.rules.text.normalize import comparison_key, normalize_name
 from bot.rulesets.catalog import list_lost_states
 from bot.rulesets.optional_rules import OptionalRule
 from bot.rulesets.system import Sequence, System
-from bot.storage.store import Store
 from bot.ui.reply.parts import Part, Small
 from bot.ui.reply.reply import Reply
 from bot.ui.spec import CommandSpec, Path
@@ -55,10 +53,10 @@ HOLDER, HELD = "holder", "held"
 `holder` finds the unit that has the unit of another option; `held` the unit that it has.
 """
 INSIDE = "inside"
-OWN, OTHERS = "own ", "*"
-"""Keys of an option's `phases`: the prefix of a phase in the acting side's own turn, and the key
-for all phases that are not named.
-"""
+OWN = "own "
+"""The prefix of a key of an option's `phases`: the phase in the acting side's own turn."""
+OTHERS = "*"
+"""The key of an option's `phases` for all phases that are not named."""
 
 WORD = "word"
 """The key of an option's `lends` whose word is the type of the units that act."""
@@ -589,33 +587,9 @@ def apply_rule_defaults(spec: CommandSpec, system: System | None, game: Game) ->
     return spec._replace(options=tuple(options))
 
 
-MAX_EVENTS_SEARCHED = 200
-"""The maximum number of events that are searched."""
-
-
-async def find_removed_unit(store: Store, loaded: LoadedGame, name: str) -> str:
-    """Return the name of a unit with this name or handle that was taken off the roster; "" for
-    none.
-
-    Only the newest MAX_EVENTS_SEARCHED events of the game are searched.
-    """
-    for row in await store.load_events(loaded.row, limit=MAX_EVENTS_SEARCHED, newest_first=True):
-        after = row.data.get("after", {}).get("units", {})
-        for key, unit in row.data.get("before", {}).get("units", {}).items():
-            if unit and after.get(key, unit) is None and name.casefold() in (key, unit["handle"]):
-                return str(unit["name"])
-    return ""
-
-
-async def load_last_inputs(
-    store: Store, loaded: LoadedGame | None, user: str, path: Path
-) -> Mapping[str, object]:
-    """Return the inputs of a user's last use of a command in this game; {} if there is none."""
-    person = loaded.find_person(user) if loaded is not None else None
-    if loaded is None or person is None:
-        return {}
-    for row in await store.load_events(loaded.row, limit=MAX_EVENTS_SEARCHED, newest_first=True):
-        event = row.data
-        if event.get("who") == person.person and event.get("command") == " ".join(path):
+def find_last_inputs(newest_first: Iterable[Json], person: str, path: Path) -> Mapping[str, object]:
+    """Return the inputs of a person's last use of a command in these events; {} if there is none."""
+    for event in newest_first:
+        if event.get("who") == person and event.get("command") == " ".join(path):
             return remove_derived_inputs(event)
     return {}
