@@ -5,13 +5,14 @@ folder. A restored backup lacks the marks that were made since. The file has the
 which is in no backup: a backup alone tells nobody which users were erased.
 """
 
+import asyncio
 import hashlib
 import hmac
 import json
 import logging
 import os
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from bot.runtime.file_rights import make_file, make_folder
@@ -33,21 +34,29 @@ class ErasureMarks:
         self._path = folder / FILE if folder is not None else None
         self._key = ""
         self._marks = set[str]()
+        self._writing = asyncio.Lock()
 
     def build_docs(self, users: Sequence[str], now: float) -> list[Doc]:
         """Build the marks of these users for the database, for the commit that erases them."""
         self._load()
         return [Doc(KIND, f"{self._key_prefix}{self._hash(user)}/{int(now)}", {}) for user in users]
 
-    def keep(self, docs: Sequence[Doc]) -> None:
+    async def keep(self, docs: Sequence[Doc]) -> None:
         """Write these marks of the database into the file as well. If that fails it is logged, and
         only the database has them.
+
+        A thread waits for the disk, so that other commands go on.
         """
         self._load()
         new_marks = {doc.key for doc in docs} - self._marks
-        if new_marks:
-            self._marks |= new_marks
-            self._write()
+        if not new_marks:
+            return
+        self._marks |= new_marks
+        if self._path is None:
+            return
+        async with self._writing:
+            data = {"key": self._key, "marks": sorted(self._marks)}
+            await asyncio.to_thread(_replace_file, self._path, data)
 
     async def find_returned_users(self, store: Store) -> tuple[list[str], list[Doc]]:
         """Return the users whom a restored backup brought back, and the marks that the database
@@ -56,7 +65,7 @@ class ErasureMarks:
         Marks of the database are written into the file. Raises StoreError.
         """
         docs = await store.load_docs(KIND)
-        self.keep(docs)
+        await self.keep(docs)
         own_marks = {mark for mark in self._marks if mark.startswith(self._key_prefix)}
         missing = own_marks - {doc.key for doc in docs}
         if not missing:
@@ -99,22 +108,19 @@ class ErasureMarks:
             self._path = None
         self._key = self._key or secrets.token_hex(32)
 
-    def _write(self) -> None:
-        """Replace the file, if there is a folder. A failure is logged."""
-        if self._path is None:
-            return
-        draft = self._path.with_name(f"{FILE}.new")
-        try:
-            make_folder(self._path.parent)
-            make_file(draft)
-            with draft.open("w", encoding="utf-8") as file:
-                json.dump({"key": self._key, "marks": sorted(self._marks)}, file, indent=1)
-                file.flush()
-                os.fsync(file.fileno())
-            draft.replace(self._path)
-        except OSError as error:
-            log.error(
-                "%s cannot be written, so a copy that is put back erases nobody again: %s",
-                self._path,
-                error,
-            )
+
+def _replace_file(path: Path, data: Mapping[str, object]) -> None:
+    """Replace the file by one with this data. A failure is logged."""
+    draft = path.with_name(f"{FILE}.new")
+    try:
+        make_folder(path.parent)
+        make_file(draft)
+        with draft.open("w", encoding="utf-8") as file:
+            json.dump(data, file, indent=1)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    except OSError as error:
+        log.error(
+            "%s cannot be written, so a copy that is put back erases nobody again: %s", path, error
+        )
