@@ -25,7 +25,7 @@ from bot.rules.errors import UserError
 from bot.rulesets.system import list_builtin_systems
 from bot.storage.base import Clock, Deleted, Gate
 from bot.storage.erased import ErasureMarks
-from bot.storage.records import Outgoing, PressedMessage
+from bot.storage.records import Doc, Outgoing, PressedMessage
 from bot.storage.store import Store
 from bot.ui.reply.reply import Reply
 from bot.ui.spec import Command
@@ -93,27 +93,16 @@ class CommandCommitter:
         ledgers = [*context.other_ledgers, context.ledger]
         self._keep_packs(context, ledgers)
         await store_first_line(context, reply)
-        has_waits_changed = any(
-            waited_for(ledger.game_before) != waited_for(ledger.game) for ledger in ledgers
-        )
-        if commit.bindings or has_waits_changed:
-            await update_reminders_and_deadlines(context)
+        await _update_reminders(context, ledgers)
         if not _has_changes(context, ledgers):
             return await self._find_echo(context, reply)
         reply = await add_footer(context, reply)
-        about = get_answer_topic(context, reply)
-        message_changes = await list_changed_messages(context, reply, about)
-        commit.request_id = command.request_id
-        commit.reply = reply.to_json()
-        commit.user = command.who.key
-        _add_ledger_rows(context, ledgers)
-        linked = _list_linked_answers(context, ledgers, reply, about, message_changes)
-        own_answer = build_outgoing(command, about)
-        commit.outbox = [*own_answer, *commit.outbox, *message_changes, *linked]
-        commit.pressed = _find_pressed_message(context)
+        await _fill_commit(context, ledgers, reply)
         commit.gate = gate
-        erasure_docs = self.erased.build_docs(commit.forget, self._clock()) if commit.forget else []
-        commit.docs += erasure_docs
+        erasure_docs: list[Doc] = []
+        if commit.forget:
+            erasure_docs = self.erased.build_docs(commit.forget, self._clock())
+            commit.docs += erasure_docs
         try:
             result = await self._store.commit(commit)
         except Deleted:
@@ -121,7 +110,7 @@ class CommandCommitter:
         if result.seen:
             return replace(Reply.from_json(result.reply), seen=True)
         if commit.erase or commit.forget:
-            self.erased.keep(erasure_docs)
+            await self.erased.keep(erasure_docs)
             await self._forget_receipts(context)
             await self._store.purge_deleted()
         self._remember(context, ledgers)
@@ -224,6 +213,31 @@ def _has_changes(context: Context, ledgers: Many[Ledger]) -> bool:
     if commit.docs or commit.drop_docs or commit.due or commit.drop_due:
         return True
     return bool(commit.bindings or commit.erase or commit.forget)
+
+
+async def _update_reminders(context: Context, ledgers: Many[Ledger]) -> None:
+    """Update reminders and deadlines if the command may have changed who is waited for, or where."""
+    has_waits_changed = any(
+        waited_for(ledger.game_before) != waited_for(ledger.game) for ledger in ledgers
+    )
+    if context.commit.bindings or has_waits_changed:
+        await update_reminders_and_deadlines(context)
+
+
+async def _fill_commit(context: Context, ledgers: Many[Ledger], reply: Reply) -> None:
+    """Put the request, its reply, the new rows and all messages to post into the commit."""
+    command = context.command
+    commit = context.commit
+    about = get_answer_topic(context, reply)
+    message_changes = await list_changed_messages(context, reply, about)
+    commit.request_id = command.request_id
+    commit.reply = reply.to_json()
+    commit.user = command.who.key
+    _add_ledger_rows(context, ledgers)
+    own_answer = build_outgoing(command, about)
+    linked_answers = _list_linked_answers(context, ledgers, reply, about, message_changes)
+    commit.outbox = [*own_answer, *commit.outbox, *message_changes, *linked_answers]
+    commit.pressed = _find_pressed_message(context)
 
 
 def _add_ledger_rows(context: Context, ledgers: Many[Ledger]) -> None:
