@@ -81,7 +81,7 @@ _WRITING = frozenset(
         ("button", "redo"),
     }
 )
-_LONG = frozenset({("game", "stats"), ("pack", "add"), ("pack", "show"), *COUNTING})
+_LONG = frozenset({("game", "stats"), ("me", "luck"), ("pack", "add"), ("pack", "show"), *COUNTING})
 
 
 class CommandExecutor:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
-from math import erf, sqrt
+from math import erf, erfc, sqrt
 from operator import itemgetter
 from typing import Any, NamedTuple, Self, TypeVar
 
@@ -80,7 +80,9 @@ class Worth(NamedTuple):
 class ScoredRoll:
     """A roll that counts as luck, with the data for its odds.
 
-    `plays` are (inputs, outputs) of each play as canonical JSON.
+    `plays` are (inputs, outputs) of each play as canonical JSON. `owner` is the person whose own
+    luck it is: whoever rolled it, if it counts for the side that they played. It is "" for a roll
+    that counts for another side.
     """
 
     number: int  # of the event that decided it
@@ -88,6 +90,7 @@ class ScoredRoll:
     system: str
     sequence: str
     plays: tuple[tuple[str, str], ...]
+    owner: str = ""
 
     @cached_property
     def digest(self) -> bytes:
@@ -150,6 +153,27 @@ def describe_luck(z: float) -> tuple[str, str]:
         return "", ""
     word, share = ("luckier", below) if below > 80 else ("unluckier", 100 - below)
     return word, f"{min(99.9, share):.3g}"
+
+
+def combine_z(lucks: Iterable[Luck]) -> float:
+    """Return the standard deviations above expectation of several lucks together.
+
+    The points of one game are not those of another, so each luck counts by its number of rolls
+    (Stouffer's method, weighted by the root of that number). Lucks without variance are left out.
+    """
+    measured = [luck for luck in lucks if luck.variance > 0]
+    if not measured:
+        return 0.0
+    total = sum(luck.count for luck in measured)
+    return sum(sqrt(luck.count) * luck.z for luck in measured) / sqrt(total)
+
+
+def count_players_per_outlier(z: float) -> int:
+    """Return N if chance alone takes one player in N at least `z` standard deviations from
+    average, up or down. The number is rounded, and at most a million.
+    """
+    chance = erfc(abs(z) / sqrt(2))
+    return round(1 / max(chance, 1e-6))
 
 
 def sum_worths(worths: Iterable[Worth]) -> Luck:
@@ -276,11 +300,16 @@ def _build_scored_roll(
     event = merge_choices(shot[0], earlier)
     if not event.get("out"):  # its dice led to no result
         return None
-    return build_roll(event, find_scored_side(event, sides) if sides else event["who"])
+    if not sides:
+        return build_roll(event, event["who"], owner=event["who"])
+    side = find_scored_side(event, sides)
+    first = shot[-1]
+    is_own = bool(side) and side == first["side"]
+    return build_roll(event, side, owner=first["who"] if is_own else "")
 
 
-def build_roll(event: Mapping[str, Any], side: str) -> ScoredRoll | None:
-    """Return the result of `merge_choices` as a roll of this side.
+def build_roll(event: Mapping[str, Any], side: str, *, owner: str = "") -> ScoredRoll | None:
+    """Return the result of `merge_choices` as a roll of this side, and of its `owner`.
 
     Return None if its results have no score, or if its rules are gone.
     """
@@ -294,7 +323,7 @@ def build_roll(event: Mapping[str, Any], side: str) -> ScoredRoll | None:
         units = get_recorded_units(event)
         inputs = json.dumps({"raw": raw, "used": units}, sort_keys=True)
         plays.append((inputs, json.dumps(play.get("out") or {}, sort_keys=True)))
-    return ScoredRoll(event["number"], side, played.key, event["target"], tuple(plays))
+    return ScoredRoll(event["number"], side, played.key, event["target"], tuple(plays), owner)
 
 
 def find_scored_side(event: Mapping[str, Any], sides: Many[str]) -> str:

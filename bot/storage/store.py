@@ -183,6 +183,21 @@ class Store(ABC):
         rows = await self._ask(query, after, limit, since)
         return [id for (id,) in rows]
 
+    async def list_games_of_user(
+        self, user: str, server: str = "", limit: int = 200
+    ) -> Sequence[str]:
+        """Return the ids of at most `limit` games in which a user has taken part, the game that
+        changed last first.
+
+        With a `server`, only games that are or were played in its channels.
+        """
+        query = (
+            'SELECT id FROM games WHERE id IN (SELECT game FROM persons WHERE "user" = ?1) AND '
+            "(?2 = '' OR EXISTS (SELECT 1 FROM bindings WHERE game = id AND server = ?2)) "
+            "ORDER BY updated DESC, id LIMIT ?3"
+        )
+        return [id for (id,) in await self._ask(query, user, server, limit)]
+
     async def load_events(
         self,
         game: str,

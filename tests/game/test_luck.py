@@ -7,7 +7,18 @@ from math import sqrt
 
 import pytest
 
-from bot.game.luck import ENOUGH, Luck, ScoredRoll, Tally, Worth, measure, scan, sum_worths
+from bot.game.luck import (
+    ENOUGH,
+    Luck,
+    ScoredRoll,
+    Tally,
+    Worth,
+    combine_z,
+    count_players_per_outlier,
+    measure,
+    scan,
+    sum_worths,
+)
 from tests.playing import Channel, two_sides
 
 SIDES = ("US", "VC")
@@ -70,3 +81,24 @@ async def test_dice_by_hand_undone_and_sealed_do_not_count() -> None:
 def test_points_below_nothing_have_a_minus_sign() -> None:
     luck = Luck().plus(Worth(-1.0, -2.5, 0.5, Fraction(1, 10), Fraction(0)))
     assert luck.sentence == "−1 point, −2.5 expected, in 1 roll: too few rolls to say."
+
+
+def test_points_of_different_games_are_not_added_up() -> None:
+    """Two standard deviations up in 25 rolls and one down in 75, counted by hand: (5 * 2 - 8.66)
+    / 10. It does not matter that one game pays ten times the points.
+    """
+    small = Luck(count=25, worth=14.0, mean=10.0, variance=4.0)
+    large = Luck(count=75, worth=380.0, mean=400.0, variance=400.0)
+    assert small.z == 2
+    assert large.z == -1
+    assert combine_z([small, large]) == pytest.approx((5 * 2 - sqrt(75)) / 10)
+    assert combine_z([small]) == pytest.approx(2)
+    assert combine_z([Luck(count=9, worth=9.0, mean=9.0)]) == 0, "nothing could have come otherwise"
+
+
+def test_one_player_in_so_many_is_as_far_out_by_chance() -> None:
+    """From a table of the normal distribution: 31.7% are beyond one standard deviation, 4.55%
+    beyond two, 0.27% beyond three.
+    """
+    counts = [count_players_per_outlier(z) for z in (0, 1, -1, 2, -3, 40)]
+    assert counts == [1, 3, 3, 22, 370, 1_000_000]

@@ -113,6 +113,20 @@ async def test_games_list_current_games_on_a_server_the_latest_first(store: Stor
     assert await store.list_current_games("slack:T1", 5) == [("slack:T1/C2", "g1")]
 
 
+async def test_games_of_a_user_are_those_of_a_server_or_of_all(store: Store, clock: Clock) -> None:
+    await store.commit(new_game("g1"))
+    clock.now += 60
+    replacing = replace(new_game("g2"), bindings=[Binding(PLACE, "g2", "g1", SERVER)])
+    await store.commit(replacing)
+    clock.now += 60
+    await store.commit(new_game("g3", "slack:T1/C1", "slack:T1"))
+    assert await store.list_games_of_user("discord:anna", SERVER) == ["g2", "g1"]
+    assert await store.list_games_of_user("discord:anna", "slack:T1") == ["g3"]
+    assert await store.list_games_of_user("discord:anna") == ["g3", "g2", "g1"]
+    assert await store.list_games_of_user("discord:anna", limit=1) == ["g3"]
+    assert await store.list_games_of_user("discord:ben") == []
+
+
 async def test_places_whose_game_is_played_elsewhere_too(store: Store) -> None:
     await store.commit(new_game("g1"))
     assert await store.list_shared_games(SERVER) == []

@@ -38,12 +38,14 @@ from bot.game.luck import (
     scan_texts,
     sum_worths,
 )
+from bot.game.state import Game
 from bot.loading.log_reader import BATCH, iterate_events
 from bot.rules.errors import UserError
 from bot.rules.proof.chain import SEALED, shorten_hash
 from bot.rules.text.line import format_minus
 from bot.rules.text.names import format_count
 from bot.rulesets.catalog import find_system
+from bot.storage.store import Store
 from bot.ui.common_options import PAST_GAME
 from bot.ui.reply.parts import Grid
 from bot.ui.reply.reply import Reply
@@ -56,6 +58,8 @@ MAX_CACHED_ROLLS = 10_000
 """Rolls whose worth is cached."""
 QUICK = 5.0
 """Seconds after which the story of an ended game leaves out its luck."""
+LUCK_HEADING = (f"{'n':>3}", "score", "usual", "rolled")
+"""The heading of a table of luck; see `build_luck_row`."""
 _worth_cache = LRUCache[bytes, Worth | None](MAX_CACHED_ROLLS)
 """The worth of rolls by digest, for all games of this process; None: measured in vain."""
 Measure = Callable[[Context, list[ScoredRoll]], Awaitable[list[Worth | None]]]
@@ -88,14 +92,14 @@ async def show_stats(context: Context) -> Reply:
     """Show each side's luck. The worker measures the rolls."""
     await use_named_game(context, context.clean_options()["game"])
     game = context.need_game()
-    measured = await _measure_rolls(context, await load_tally(context), _measure_patiently)
+    measured = await measure_patiently(context, await load_tally(context))
     by_side, by_kind = _sum_luck(context, measured)
     lines = [f"{name}: {kind_luck.sentence}" for name, kind_luck in sorted(by_side.items())]
-    table = [(f"{'n':>3}", "score", "usual", "rolled")] if by_kind else []
+    table = [LUCK_HEADING] if by_kind else []
     for name, luck in sorted(by_side.items()):
-        table.append(_build_row(f"{name}, all", luck))
+        table.append(build_luck_row(f"{name}, all", luck))
         table += (
-            _build_row(kind, kind_luck)
+            build_luck_row(kind, kind_luck)
             for (side, kind), kind_luck in sorted(by_kind.items())
             if side == name
         )
@@ -122,6 +126,14 @@ async def show_stats(context: Context) -> Reply:
     return answer
 
 
+async def measure_patiently(context: Context, tally: Tally, owner: str = "") -> MeasuredRolls:
+    """Measure the rolls that count, or only those of one `owner` (see ScoredRoll), in the worker.
+
+    A roll that takes too long is left out.
+    """
+    return await _measure_rolls(context, tally, _measure_patiently, owner)
+
+
 async def compute_luck_quickly(
     context: Context, tally: Tally
 ) -> tuple[dict[str, Luck], MeasuredRolls]:
@@ -138,7 +150,7 @@ async def press_picture(context: Context) -> Reply:
     """Draw how each side's rolls ran against expectation, for the game that is played here."""
     game = context.need_game()
     tracks: dict[str, list[tuple[int, float]]] = {}
-    measured = await _measure_rolls(context, await load_tally(context), _measure_patiently)
+    measured = await measure_patiently(context, await load_tally(context))
     for roll, worth in measured.rolls:
         track = tracks.setdefault(_get_roller_name(context, roll), [])
         total = track[-1][1] if track else 0.0
@@ -157,17 +169,22 @@ async def press_losses(context: Context) -> Reply:
 
 
 async def load_tally(context: Context) -> Tally:
-    """Count the rolls of the game, batch by batch; those of a long game in the worker."""
-    run = context.run_in_worker if context.game.number > BATCH else asyncio.to_thread
+    """Count the rolls of the game that is played here."""
+    return await load_tally_of_game(context, context.ledger.row, context.game)
+
+
+async def load_tally_of_game(context: Context, row: str, game: Game) -> Tally:
+    """Count the rolls of any game, batch by batch; those of a long game in the worker."""
+    run = context.run_in_worker if game.number > BATCH else asyncio.to_thread
     tally = Tally()
     asking_bodies = dict[int, str]()
-    async for rows in iterate_events(context.store, context.ledger.row):
+    async for rows in iterate_events(context.store, row):
         counted_rows = [row for row in rows if may_count(row.body)]
         bodies = [row.body for row in counted_rows]
         asking_bodies |= {row.number: row.body for row in counted_rows if '"asks":' in row.body}
         earlier = _list_continued_sequences(counted_rows, asking_bodies)
-        opened = await _read_opened(context, counted_rows)
-        tally.add(await run(scan_texts, bodies, context.game.sides, opened, earlier))
+        opened = await _read_opened(context.store, game, counted_rows)
+        tally.add(await run(scan_texts, bodies, game.sides, opened, earlier))
     return tally
 
 
@@ -187,14 +204,14 @@ def _list_continued_sequences(rows: list[EventRow], asking_bodies: dict[int, str
     return list(sequences.values())
 
 
-async def _read_opened(context: Context, rows: list[EventRow]) -> dict[int, str]:
+async def _read_opened(store: Store, game: Game, rows: list[EventRow]) -> dict[int, str]:
     """Return the contents of the sealed rolls among `rows` that are open now, by event number."""
-    sealed = [row.number for row in rows if '"kind":"sealed"' in row.body]
-    open_rolls = {number for number in sealed if number not in context.game.sealed}
+    sealed = [row for row in rows if '"kind":"sealed"' in row.body]
+    open_rolls = {row.number for row in sealed if row.number not in game.sealed}
     if not open_rolls:
         return {}
-    texts = await context.store.load_texts(
-        context.ledger.row, after=min(open_rolls) - 1, before=max(open_rolls) + 1
+    texts = await store.load_texts(
+        sealed[0].game, after=min(open_rolls) - 1, before=max(open_rolls) + 1
     )
     return {
         text.event: text.text for text in texts if text.event in open_rolls and text.key == SEALED
@@ -217,7 +234,7 @@ def _sum_luck(
     return sides, kinds
 
 
-def _build_row(title: str, luck: Luck) -> tuple[str, str, str, str]:
+def build_luck_row(title: str, luck: Luck) -> tuple[str, str, str, str]:
     """Return a row of the table. The title is last, so that its wrapping moves no figure."""
     return (
         f"{luck.count:>3}",
@@ -231,13 +248,15 @@ def _get_roller_name(context: Context, roll: ScoredRoll) -> str:
     return (roll.side or NO_SIDE) if context.game.sides else context.ledger.get_name(roll.side)
 
 
-async def _measure_rolls(context: Context, tally: Tally, measure: Measure) -> MeasuredRolls:
-    """Return the worth of the latest `MOST` rolls that count, for the luck of the sides.
+async def _measure_rolls(
+    context: Context, tally: Tally, measure: Measure, owner: str = ""
+) -> MeasuredRolls:
+    """Return the worth of the latest `MOST` rolls that count; of one `owner`, if given.
 
     `measure` computes the worth of rolls that are not cached; it is cached then. Rolls for which it
     returns None (too slow to measure) are left out of the result.
     """
-    scored = tally.rolls_with_score
+    scored = [roll for roll in tally.rolls_with_score if owner in ("", roll.owner)]
     rolls = scored[-MOST:]
     worths = {
         roll.digest: _worth_cache[roll.digest] for roll in rolls if roll.digest in _worth_cache
