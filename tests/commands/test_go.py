@@ -101,6 +101,17 @@ async def test_whoever_fired_or_says_so_hands_over_without_a_pass() -> None:
     assert (await channel.game()).passes == 1
 
 
+async def test_a_game_master_without_a_side_hands_over_after_a_shot_of_the_side_to_play() -> None:
+    """One player alone plays all sides of a scenario without joining one."""
+    channel = await Channel.fresh()
+    await channel.do("Anna", "game start lnlt scenario=ford", "game next", "game initiative US")
+    await channel.do("Anna", "lnlt fire us1 vc1 hand=1,6")
+    over = await channel.do("Anna", "game pass")
+    assert over.first_line == "VC to play · Anna hands over"
+    await channel.do("Anna", "lnlt fire us2 vc1 hand=1,6")
+    assert (await channel.do("Anna", "game pass")).first_line == "US to play · Anna passes"
+
+
 async def test_a_shot_that_was_taken_back_is_no_act() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)

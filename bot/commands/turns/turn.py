@@ -40,6 +40,7 @@ from bot.game.phases import (
     start_next_phase,
 )
 from bot.game.rights import list_sides_acted_for, need_go
+from bot.game.roster import find_units_by_name
 from bot.game.sides import find_side, fit_verb, format_possessive
 from bot.game.state import Game, Json
 from bot.presentation.events import describe_event
@@ -342,12 +343,23 @@ async def _find_last_shot(context: Context, side: str) -> Json | None:
             answers[event["event"]] = answers.get(event["number"], event)
         if (
             kind == "sequence"
-            and event["side"] == side
+            and _is_act_of(event, context.game, side)
             and event["target"] != "initiative"
             and "upkeep" not in event
         ):
             return answers.get(event["number"], event)
     return None
+
+
+def _is_act_of(event: Json, game: Game, side: str) -> bool:
+    """Return whether units of a side acted in an event, or its player did.
+
+    A game master who plays no side acts for the side of the units.
+    """
+    if event["side"]:
+        return bool(event["side"] == side)
+    units = find_units_by_name(game, event.get("acting") or ())
+    return any(unit.side == side for unit in units)
 
 
 @declare_button("remember", of=ButtonOf.GAME, private=True)
