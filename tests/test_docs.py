@@ -16,13 +16,14 @@ from bot.rulesets.catalog import get_systems
 from tools.chat.pictures import PICTURES as CHAT
 from tools.chat.pictures import messages
 from tools.chat.pictures import pictures as chat_pictures
-from tools.docs import CHECKER, DOCS, SAMPLE, page, sample
+from tools.docs import CHECKER, DOCS, SAMPLE, sample
+from tools.game_pages.page import build_page
 from tools.pictures import FOLDER, draw_all_pictures, gallery, with_font
 
 
 @pytest.mark.parametrize("game", list(get_systems()))
 def test_a_page_is_not_stale(game: str) -> None:
-    assert (DOCS / f"{game}.md").read_text(encoding="utf-8") == page(get_systems()[game]), (
+    assert (DOCS / f"{game}.md").read_text(encoding="utf-8") == build_page(get_systems()[game]), (
         "run make docs"
     )
 
@@ -30,7 +31,7 @@ def test_a_page_is_not_stale(game: str) -> None:
 @pytest.mark.parametrize("game", list(get_systems()))
 def test_a_page_names_the_publisher_and_the_rule_book(game: str) -> None:
     data = get_systems()[game].game
-    assert str(data["publisher"]) in page(get_systems()[game])
+    assert str(data["publisher"]) in build_page(get_systems()[game])
     assert "rule book" in data["notice"].casefold()
 
 

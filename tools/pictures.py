@@ -24,7 +24,6 @@ from bot.cli.odds_text import count_odds_reply
 from bot.report.event_odds import compute_export_facts
 from bot.report.game_pictures import draw_game_card, draw_result_card
 from bot.report.page_data import Story
-from bot.rules.tables.table import Table
 from bot.rulesets.catalog import find_system, get_systems
 from bot.rulesets.system import System
 from tools.chat.pictures import messages
@@ -35,8 +34,6 @@ FOLDER = "pictures"
 _TEXTS, _BOLD = re.compile("<t(?:ext|span)([^>]*)>([^<]+)<"), 'font-weight="700"'
 SAMPLE, SHOT = DOCS.parent / "tests/data/sample-report.json", 22
 """The game of docs/sample-report.html, and the event of it that is drawn."""
-LARGEST = 32_000
-"""Bytes of a picture on a game's page; what is larger is easier to read as the text below it."""
 GALLERY = {
     "lnlt": ("fire", "dct", "melee-odds", "ordnance-vehicle"),
     "baps": ("fire", "crt", "leader-rating", "he-attack"),
@@ -88,25 +85,18 @@ def _subset(bold: bool, signs: str) -> str:
     return b64encode(data.getvalue()).decode()
 
 
-def page_picture(table: Table) -> str:
-    """The address of a table's picture on its game's page; "" where it has none."""
-    return f"{FOLDER}/{table.system}/{table.id}.svg" if _is_block(table) else ""
-
-
-def _is_block(table: Table) -> bool:
-    """Whether a table is one block of rows with its results, and not too large for a picture."""
-    body = table.printed.get("read")
-    is_block = isinstance(body, dict) and "cells" in body and table.kind in ("grid", "roll")
-    return is_block and len(render_table(table).svg) <= LARGEST
+def get_first_picture(game: System) -> tuple[str, str] | None:
+    """Return the title and address of the first table of a game in the gallery; None without one."""
+    for address, title, _, _ in _list_gallery_pictures(game):
+        if address.endswith("-read.svg"):
+            return title, address
+    return None
 
 
 def draw_all_pictures() -> dict[str, str]:
     """Every picture of the documentation by its address in docs/."""
     found: dict[str, str] = {}
     for game in get_systems().values():
-        for table in game.tables.values():
-            if address := page_picture(table):
-                found[address] = with_font(render_table(table).svg)
         found |= {
             address: with_font(picture.svg)
             for address, _, _, picture in _list_gallery_pictures(game)

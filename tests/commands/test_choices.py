@@ -36,7 +36,8 @@ from tests.fresh import fresh_app, fresh_store
 from tests.packs.conftest import use_packs  # noqa: F401
 from tests.page_script import said_by_page
 from tests.playing import Channel
-from tools import docs, verify_log
+from tools import verify_log
+from tools.game_pages.page import build_page
 
 PACKS = Path(__file__).parents[1] / "data" / "packs"
 ASSAULT = 'grit assault attackers="Red 1" targets="Blue 1; Blue 2" hand='
@@ -521,5 +522,5 @@ async def test_help_and_generated_docs_say_who_is_asked_for_what_and_what_counts
         "After two days without an answer it is "
     )
     assert f"{told}casualties." in (await channel.do("Anna", "help grit shoot")).format_text()
-    assert f"{told}casualties." in docs.page(find_system("grit"))
+    assert f"{told}casualties." in build_page(find_system("grit"))
     assert "may be asked" not in (await channel.do("Anna", "help lnlt fire")).format_text()

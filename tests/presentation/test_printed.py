@@ -19,7 +19,7 @@ from bot.rules.tables.table import Doubt, Table
 from bot.rulesets.catalog import find_system, get_systems
 from bot.ui.reply.parts import Small
 from tests.playing import Channel
-from tools.docs import page
+from tools.game_pages.page import build_page
 
 TABLES = [table for game in get_systems().values() for table in game.tables.values()]
 NOT_ON_A_CARD = re.compile(r"\b(varies|None|True|False|its number)\b")
@@ -43,7 +43,7 @@ def test_no_whole_view_holds_a_word_of_the_program(table: Table) -> None:
 
 @pytest.mark.parametrize("game", get_systems())
 def test_no_docs_of_a_table_hold_a_word_of_the_program(game: str) -> None:
-    rows = [line for line in page(get_systems()[game]).split("\n") if line.startswith("| ")]
+    rows = [line for line in build_page(get_systems()[game]).split("\n") if line.startswith("| ")]
     for row in rows:
         assert not NOT_ON_A_CARD.search(row), row
 

@@ -23,7 +23,9 @@ from bot.presentation.tables import build_whole_table_reply
 from bot.rules.tables.table import Table
 from bot.rulesets.system import list_builtin_systems
 from bot.ui.reply.parts import Sheet, Small, Whole
-from tools.docs import page
+from tools.game_pages.option_tables import format_cell
+from tools.game_pages.page import build_page
+from tools.game_pages.printed_tables import describe_modifier
 from tools.printed_form import FORMS, Form, form_of, path_of, read_form
 
 TABLES = [table for game in list_builtin_systems().values() for table in game.tables.values()]
@@ -128,8 +130,8 @@ def test_the_picture_is_the_printed_form(name: str) -> None:
 @cache
 def parts_of_page(game: str) -> dict[str, str]:
     """Return the part of the page of a game that is about each table."""
-    text = page(list_builtin_systems()[game])
-    found = re.findall(r"^### `/(?:[\w-]+ )+([\w-]+)`: .*\n((?:(?!#).*\n)*)", text, re.MULTILINE)
+    text = build_page(list_builtin_systems()[game])
+    found = re.findall(r"^### .*: `([\w-]+)`\n((?:(?!#).*\n)*)", text, re.MULTILINE)
     return dict(found)
 
 
@@ -152,13 +154,15 @@ def test_the_page_of_the_game_is_the_printed_form(name: str) -> None:
     if is_rule(name):
         return
     if table.modifiers:
-        lines = [line for line in text.splitlines() if line.startswith("- **")]
-        for row in sheets[0].rows[1:]:
-            (line,) = [line for line in lines if f", {row[0]}: " in line]
-            assert all(cell in line for cell in row[1:]), row
+        _, *modifiers = next(grids_of_page(text)).rows
+        helps = {option.name: option.help for option in table.inputs}
+        ids = [row["id"] for row in table.printed["rows"]]
+        for id, row, (_, *cells) in zip(ids, sheets[0].rows[1:], modifiers, strict=True):
+            about = describe_modifier(row[0], helps.get(id, ""))
+            assert cells == [*row[1:], format_cell(about)]
         sheets = sheets[1:]
     doubts = tuple(re.findall(r"^Unsure: (.*)\.$", text, re.MULTILINE))
-    shown = Form(tuple(grids_of_page(text)), doubts)
+    shown = Form(tuple(grids_of_page(text))[1 if table.modifiers else 0 :], doubts)
     assert not differences(Form(sheets, form(name).doubts), shown)
 
 

@@ -1,0 +1,140 @@
+"""Options and words of units as tables of two columns, which a phone shows without scrolling."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+
+from bot.rules.inputs.options import Option
+
+HIGHEST = 1_000
+"""From here on a limit only keeps out nonsense, so it is not shown."""
+MINUS = re.compile(r"(?<![\w-])-(?=\d)")
+
+
+def format_options(
+    heading: str, options: Iterable[Option], modifiers: Collection[str] = ()
+) -> Iterator[str]:
+    """Yield a table of options: what to type, and what it means.
+
+    Words that are among the `modifiers`, which a table of the page explains, are left out.
+    """
+    yield f"| {heading} | |"
+    yield "|---|---|"
+    for option in options:
+        if option.type == "mods" and option.values:
+            for word in option.values:
+                if word not in modifiers:
+                    yield f"| `{word}` † | {format_cell(option.meanings.get(word, ''))} |"
+        elif not is_plain_modifier(option, modifiers):
+            yield f"| {format_name(option)} | {format_cell(describe_option(option))} |"
+
+
+def list_modifiers(options: Iterable[Option], modifiers: Collection[str]) -> Iterator[str]:
+    """Yield what is typed for each of the `modifiers`, with what it adds: `adjacent` +2."""
+    for option in options:
+        if option.type == "mods":
+            for word in option.values:
+                if word in modifiers:
+                    yield format_cell(f"`{word}` {option.worths.get(word, '')}".strip()) + " †"
+        elif is_plain_modifier(option, modifiers):
+            if option.type == "bool":
+                yield format_cell(f"`{option.name}` {option.worths.get(option.name, '')}".strip())
+            for word in option.values:
+                worth = option.worths.get(word, "")
+                typed = f"`{option.name}={word}`"
+                if word != option.default:
+                    yield format_cell(f"{typed} {worth}".strip())
+                elif worth not in ("", "+0"):
+                    yield format_cell(f"**{typed}** {worth}")
+
+
+def is_plain_modifier(option: Option, modifiers: Collection[str]) -> bool:
+    """Return whether an option is a yes or no, or one of some words, of a table of modifiers."""
+    return option.name in modifiers and option.type in ("bool", "enum") and not option.is_required
+
+
+def format_name(option: Option) -> str:
+    """Return what is typed for an option: its name, in bold if it is needed, and its limits."""
+    name = f"**`{option.name}`**" if option.is_required else f"`{option.name}`"
+    return f"{name} {format_limits(option)}".strip()
+
+
+def format_limits(option: Option) -> str:
+    """Return the limits of a number, as `-4 to 12`; "" for other options and for a wide range."""
+    if option.type not in ("int", "number") or option.min is None:
+        return ""
+    low = f"{option.min:g}"
+    if option.max is None or option.max >= HIGHEST:
+        return f"{low} or more" if option.min else ""
+    return MINUS.sub("−", f"{low} to {option.max:g}")
+
+
+def describe_option(option: Option, *, with_values: bool = True) -> str:
+    """Return what an option means: its help, its values with their modifiers, and its default."""
+    if option.type != "enum" or not with_values:
+        default = ""
+        if option.type in ("int", "number", "units") and option.default not in (None, 0, "0", ""):
+            default = f", else {option.default}"
+        return f"{get_plain_help(option)}{default}"
+    help = get_plain_help(option)
+    named = set(re.findall(r"[\w-]+", help))
+    if option.default is None and not option.worths and named >= set(option.values):
+        return help
+    values = []
+    for value in option.values:
+        word = f"**{value}**" if value == option.default else value
+        values.append(f"{word} {option.worths.get(value, '')}".strip())
+    mark = " · " if ":" in help else ": "
+    return mark.join(filter(None, (help, ", ".join(values))))
+
+
+def get_plain_help(option: Option) -> str:
+    """Return the help of an option without the list of its words' modifiers, which follows it."""
+    if option.type != "enum" or not option.worths:
+        return option.help
+    listed = ", ".join(f"{word} {value}" for word, value in option.worths.items())
+    return option.help.removesuffix(f" ({listed})")
+
+
+def format_words(options: Iterable[Option]) -> str:
+    """Return options in one sentence: `private`: only you see the answer; ..."""
+    return "; ".join(f"`{option.name}`: {option.help}" for option in options)
+
+
+def format_unit_words(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the words of a unit as a table, from lines such as `fp= firepower (0 to 20)`."""
+    yield "| word | |"
+    yield "|---|---|"
+    for line in lines:
+        text, only, where = line.partition(" (only in ")
+        name, about = _split_unit_word(text)
+        yield f"| {name} | {format_cell(f'{about}{only}{where}')} |"
+
+
+def _split_unit_word(line: str) -> tuple[str, str]:
+    """Return what is typed, with the limits of a number, and what it means."""
+    number = re.fullmatch(r"(\w+=) (.*?)(?: \(([^()]*)\))?", line)
+    if number is None:
+        word, _, about = line.partition(": ")
+        is_typed = word != "types" and re.fullmatch(r"[\w-]+", word)
+        return (f"`{word}`" if is_typed else word), about
+    word, about, limits = number.groups()
+    if limits is None or limits == "text":
+        return f"`{word}`", about
+    if limits.startswith("one of "):
+        return f"`{word}`", f"{about}: {limits.removeprefix('one of ')}"
+    limits = limits.removeprefix("a number from ")
+    if limits == "0 to 10000":
+        return f"`{word}`", about
+    return f"`{word}` {MINUS.sub('−', limits)}", about
+
+
+def format_cell(text: str) -> str:
+    """Return a text for a cell, with minus signs that do not break off."""
+    return MINUS.sub("−", escape_cell(text))
+
+
+def escape_cell(text: str) -> str:
+    """Return a text for a cell as it is, on one line and without the mark between cells."""
+    return text.replace("|", "/").replace("\n", " ").strip()
