@@ -15,7 +15,7 @@ from pathlib import Path
 import aiosqlite
 
 from benchmarks.goals import goal
-from bot.game.game_log import EventRow, GameChange
+from bot.game.game_log import GameChange, LoggedEvent
 from bot.storage.records import Binding, Commit, Outgoing
 from bot.storage.sqlite import SqliteStore
 
@@ -43,7 +43,7 @@ def flush_time(folder: Path, count: int = ALONE) -> float:
 def prepared(game: int, number: int) -> Commit:
     """A roll as event `number` of a game, its answer and where that goes."""
     name = f"g{game:015}"
-    change = GameChange(name, number - 1, (EventRow(name, number, BODY, HASH),))
+    change = GameChange(name, number - 1, (LoggedEvent(name, number, BODY, HASH),))
     place = f"discord:{game}"
     return Commit(
         request_id=f"discord:{game}:{number}",

@@ -16,7 +16,7 @@ from asyncpg import Pool, Record, create_pool
 
 from adapters.delivery_loop import Delivered, Outbox, Outcome
 from bot.app import App
-from bot.game.game_log import EventRow, GameChange
+from bot.game.game_log import GameChange, LoggedEvent
 from bot.outbox import leases
 from bot.outbox.waiting_answers import DueAnswer
 from bot.storage.base import DAY
@@ -200,7 +200,7 @@ async def test_requests_written_while_the_clock_was_ahead_do_not_hide_old_ones(
 
 
 async def test_what_outlived_its_request_is_never_posted_empty(store: Store, host: Host) -> None:
-    start = GameChange("g1", 0, (EventRow("g1", 1, "{}", "h"),))
+    start = GameChange("g1", 0, (LoggedEvent("g1", 1, "{}", "h"),))
     await store.commit(
         Commit("r1", {"title": "Anna: 7"}, changes=(start,), outbox=[Outgoing(HERE.key, {})])
     )

@@ -8,7 +8,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Iterable
 
-from bot.game.game_log import PersonRow
+from bot.game.game_log import Participant
 from bot.game.loaded_game import is_imported
 from bot.runtime.logs import get_seldom_logger, log_failure
 from bot.storage.base import Clock
@@ -88,7 +88,7 @@ class DueLoop:
         return not reply.error
 
 
-def _find_user(row: DueRow, persons: Iterable[PersonRow]) -> Person:
+def _find_user(row: DueRow, persons: Iterable[Participant]) -> Person:
     """Return the user in whose name a due row runs.
 
     It is the person that the row names, else any person of the game. If nobody but people of an

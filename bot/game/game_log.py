@@ -1,6 +1,6 @@
 """The values of a game's log: events, persons, texts and dice secrets, and the change of a game.
 
-The fields of each row are the columns of its table in the store, which keeps them as they are.
+The fields of the first four are the columns of a table in the store, which keeps them as they are.
 """
 
 import json
@@ -15,7 +15,7 @@ keys begin like this.
 """
 
 
-class EventRow(NamedTuple):
+class LoggedEvent(NamedTuple):
     """One event of a game's log; `body` is its canonical JSON, exactly as it was hashed."""
 
     game: str
@@ -29,7 +29,7 @@ class EventRow(NamedTuple):
         return json.loads(self.body)  # type: ignore[no-any-return]
 
 
-class PersonRow(NamedTuple):
+class Participant(NamedTuple):
     """The user and name of a person of one game. Deletable, unlike the random person id in the log.
 
     A person from an imported file has no account: `user` is IMPORTED and the hash by which an
@@ -42,7 +42,7 @@ class PersonRow(NamedTuple):
     name: str
 
 
-class TextRow(NamedTuple):
+class LoggedText(NamedTuple):
     """Free text (or a sealed event) that is in the chain only as a salted hash. Deletable."""
 
     game: str
@@ -54,7 +54,7 @@ class TextRow(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class SeedRow:
+class DiceSeed:
     """A secret seed of a game's dice, used from the event `first_event` on."""
 
     game: str
@@ -74,5 +74,5 @@ class GameChange(NamedTuple):
 
     game: str
     version: int  # as it was loaded
-    events: tuple[EventRow, ...] = ()  # numbered from the game's next_event on
+    events: tuple[LoggedEvent, ...] = ()  # numbered from the game's next_event on
     state: Json | None = None  # a new snapshot of the state after the last event

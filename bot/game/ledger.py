@@ -12,7 +12,7 @@ from bot.game.events import (
     is_passed_over,
 )
 from bot.game.free_play_seed import PreparedSeed
-from bot.game.game_log import IMPORTED, EventRow, GameChange, PersonRow, SeedRow, TextRow
+from bot.game.game_log import IMPORTED, DiceSeed, GameChange, LoggedEvent, LoggedText, Participant
 from bot.game.loaded_game import (
     HANDS,
     SNAPSHOT_EVERY,
@@ -57,7 +57,7 @@ class EventWriter(NamedTuple):
 class Ledger:
     """The new events of one command in one game.
 
-    Nothing is stored before the app commits `build_change()` and the rows that belong to it.
+    Nothing is stored before the app commits `build_change()` and the new persons, texts and seeds.
     """
 
     def __init__(self, loaded: LoadedGame | None, writer: EventWriter) -> None:
@@ -72,18 +72,18 @@ class Ledger:
         """The game as it was loaded; an empty one if it is new."""
         self.places = loaded.places if loaded else ()
         """The places in which the loaded game is played."""
-        self.persons: dict[str, PersonRow] = dict(loaded.persons) if loaded else {}
-        self.seed: SeedRow | None = loaded.seed if loaded else None
-        self._written: list[EventRow] = []
+        self.persons: dict[str, Participant] = dict(loaded.persons) if loaded else {}
+        self.seed: DiceSeed | None = loaded.seed if loaded else None
+        self._written: list[LoggedEvent] = []
         self.bodies: list[Json] = []
         self.has_events = False
         self._unwritten: Json | None = None
         """The last event, while it may still get what its answer says."""
-        self.new_persons: dict[str, PersonRow] = {}
-        self.new_texts: list[TextRow] = []
+        self.new_persons: dict[str, Participant] = {}
+        self.new_texts: list[LoggedText] = []
         self.hands = loaded.hands if loaded else StoredHands()
         """The closed hands after the last event that moved closed cards."""
-        self.new_seeds: dict[int, SeedRow] = {}
+        self.new_seeds: dict[int, DiceSeed] = {}
         self._claimed = ""
         self.digits_event = loaded.digits_event if loaded else 0
         """The last event whose answer had digits of the head; -1 if that is not known."""
@@ -96,8 +96,8 @@ class Ledger:
         """Whether somebody has looked for open requests, and there are none."""
 
     @property
-    def events(self) -> list[EventRow]:
-        """Return the new events as rows for the store, with their hashes.
+    def events(self) -> list[LoggedEvent]:
+        """Return the new events as the store takes them, with their hashes.
 
         This computes the text and hash of the last event if they are missing. Raise UserError if it
         has a number too large for the log.
@@ -120,34 +120,36 @@ class Ledger:
 
         Create the person if there is none, and update a name that has changed.
         """
-        row = self._find_own_row()
-        if row is None or row.name != self.writer.name:
-            person = row.person if row is not None else create_id()
-            row = PersonRow(self.row, person, self.writer.user, self.writer.name)
-            self.persons[person] = self.new_persons[person] = row
-        return row.person
+        writer = self._find_writer()
+        if writer is None or writer.name != self.writer.name:
+            person = writer.person if writer is not None else create_id()
+            writer = Participant(self.row, person, self.writer.user, self.writer.name)
+            self.persons[person] = writer
+            self.new_persons[person] = writer
+        return writer.person
 
     def find_person(self) -> str:
         """Return the writer's person id in this game, or "" if they have none."""
-        row = self._find_own_row()
-        return row.person if row is not None else ""
+        writer = self._find_writer()
+        return writer.person if writer is not None else ""
 
-    def claim(self, row: PersonRow) -> None:
+    def claim(self, imported: Participant) -> None:
         """Make the writer this person of an imported log from now on."""
-        self._claimed = row.person
-        self.persons[row.person] = self.new_persons[row.person] = row._replace(
-            user=self.writer.user, name=self.writer.name
-        )
+        person = imported.person
+        self._claimed = person
+        claimed = imported._replace(user=self.writer.user, name=self.writer.name)
+        self.persons[person] = claimed
+        self.new_persons[person] = claimed
 
-    def find_own_import(self) -> PersonRow | None:
+    def find_own_import(self) -> Participant | None:
         """Return the unclaimed person of an imported log whose key is that of the writer's account.
 
         Return None if there is none.
         """
         user = IMPORTED + compute_person_key(self.game.id, self.writer.user)
-        return next((row for row in self.persons.values() if row.user == user), None)
+        return next((person for person in self.persons.values() if person.user == user), None)
 
-    def _find_own_row(self) -> PersonRow | None:
+    def _find_writer(self) -> Participant | None:
         return self.persons.get(self._claimed) or find_person(
             self.writer.user, self.persons, self.game
         )
@@ -157,13 +159,13 @@ class Ledger:
 
         People who are known only from an imported file are left out.
         """
-        users = {row.user for row in self.persons.values() if not is_imported(row)}
-        rows = (find_person(user, self.persons, self.game) for user in users)
-        return frozenset(row.person for row in rows if row is not None)
+        users = {person.user for person in self.persons.values() if not is_imported(person)}
+        persons = (find_person(user, self.persons, self.game) for user in users)
+        return frozenset(person.person for person in persons if person is not None)
 
     def list_unclaimed_names(self) -> str:
         """Return the unclaimed names of an imported file in one text, "" if there are none."""
-        names = sorted(row.name for row in self.persons.values() if is_imported(row))
+        names = sorted(person.name for person in self.persons.values() if is_imported(person))
         text = ", ".join(names[:MOST_NAMES])
         extra_count = len(names) - MOST_NAMES
         if extra_count > 0:
@@ -175,10 +177,11 @@ class Ledger:
 
         An unclaimed name from a file is marked as imported.
         """
-        row = self.persons.get(person)
-        if row is None:
+        participant = self.persons.get(person)
+        if participant is None:
             return "someone"
-        return f"{row.name} (imported)" if is_imported(row) else row.name
+        name = participant.name
+        return f"{name} (imported)" if is_imported(participant) else name
 
     def list_players(self, *sides: str) -> list[str]:
         """Return the names of the players of these sides."""
@@ -212,9 +215,9 @@ class Ledger:
         seed = prepared.seed if prepared is not None else create_seed()
         epoch = self.game.epoch + 1
         commitment = compute_commitment(seed)
-        row = SeedRow(self.row, epoch, seed, commitment, self.next_number + 1, (), NO_TEXTS)
-        self.seed = row
-        self.new_seeds[epoch] = row
+        first_event = self.next_number + 1
+        self.seed = DiceSeed(self.row, epoch, seed, commitment, first_event, (), NO_TEXTS)
+        self.new_seeds[epoch] = self.seed
         secret: Json = {
             "epoch": epoch,
             "commitment": commitment,
@@ -226,11 +229,11 @@ class Ledger:
             secret["announced"] = prepared.announced
         return secret
 
-    def change_seed(self, row: SeedRow) -> None:
-        """Store a changed seed row: with more texts, or as revealed."""
-        self.new_seeds[row.epoch] = row
-        if self.seed is not None and self.seed.epoch == row.epoch:
-            self.seed = row
+    def change_seed(self, seed: DiceSeed) -> None:
+        """Store a changed seed: with more texts, or as revealed."""
+        self.new_seeds[seed.epoch] = seed
+        if self.seed is not None and self.seed.epoch == seed.epoch:
+            self.seed = seed
 
     def create_dice_source(self) -> Stream:
         """Create the source of provable dice for the next event."""
@@ -245,14 +248,14 @@ class Ledger:
         """
         salt = create_salt()
         owner = self.ensure_person() if owned else ""
-        self.new_texts.append(TextRow(self.row, self.next_number, key, salt, text, owner))
+        self.new_texts.append(LoggedText(self.row, self.next_number, key, salt, text, owner))
         return hash_salted(salt, text)
 
     def keep_hands(self, hands: Hands) -> None:
         """Store the contents of the closed hands after the next event."""
         text = to_canonical(hands)
         self.hands = StoredHands(self.next_number, text)
-        self.new_texts.append(TextRow(self.row, self.next_number, HANDS, "", text))
+        self.new_texts.append(LoggedText(self.row, self.next_number, HANDS, "", text))
 
     def add(
         self,
@@ -381,14 +384,14 @@ class Ledger:
             self._add(self._unwritten, format_event(self._unwritten))
 
     def _add(self, body: Json, text: str) -> None:
-        """Add the last event, with its text and hash, to the rows to store."""
+        """Add the last event, with its text and hash, to those to store."""
         previous_hash = self._written[-1].hash if self._written else self._head
         self._unwritten = None
         self._written.append(
-            EventRow(self.row, body["number"], text, compute_event_hash(previous_hash, text))
+            LoggedEvent(self.row, body["number"], text, compute_event_hash(previous_hash, text))
         )
 
-    def record_first_line(self, line: str, quoted: Iterable[TextRow] = ()) -> None:
+    def record_first_line(self, line: str, quoted: Iterable[LoggedText] = ()) -> None:
         """Record the first line of the answer with the last event, unless one is recorded.
 
         Its hash goes into the chain. Its words are stored outside, with marks for names and for free
@@ -409,7 +412,7 @@ class Ledger:
         words = mark_names(line, text.replace(f"{blank},", ""), names, texts)
         body[SAID] = hash_first_line(words)
         self._add(body, text.replace(blank, f'"{SAID}":"{body[SAID]}"'))
-        self.new_texts.append(TextRow(self.row, number, SAID, "", words))
+        self.new_texts.append(LoggedText(self.row, number, SAID, "", words))
 
     def copy(self, rows: Sequence[tuple[Json, str, str]], game: str) -> None:
         """Copy events from elsewhere unchanged. `rows` are (body, canonical text, hash) in order."""
@@ -417,13 +420,13 @@ class Ledger:
         self.game = Game(game)
         for body, text, hash_ in rows:
             self.has_events = True
-            self._written.append(EventRow(self.row, body["number"], text, hash_))
+            self._written.append(LoggedEvent(self.row, body["number"], text, hash_))
             self.game = apply(self.game, body)
 
     def count_written_characters(self) -> int:
         """Return how many characters of events and texts were written."""
-        event_count = sum(len(row.body) for row in self.events)
-        text_count = sum(len(row.text) for row in self.new_texts)
+        event_count = sum(len(event.body) for event in self.events)
+        text_count = sum(len(text.text) for text in self.new_texts)
         return event_count + text_count
 
     def build_change(self) -> GameChange | None:

@@ -6,7 +6,7 @@ A `LoadedGame` holds the game with the head of its chain, its players and the di
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from bot.game.game_log import IMPORTED, PersonRow, SeedRow
+from bot.game.game_log import IMPORTED, DiceSeed, Participant
 from bot.game.state import Game
 
 SNAPSHOT_EVERY = 25
@@ -47,9 +47,9 @@ class LoadedGame(NamedTuple):
     """Counts the commits to the game. A commit on an older version is a Conflict."""
     head: str
     """The hash of the last event, which covers all events before it."""
-    persons: Mapping[str, PersonRow]
+    persons: Mapping[str, Participant]
     """All who took part, by person id."""
-    seed: SeedRow
+    seed: DiceSeed
     """The dice secret in force."""
     places: tuple[str, ...]
     """The keys of the channels that play the game."""
@@ -72,25 +72,25 @@ class LoadedGame(NamedTuple):
         """
         return self.game.solo in ("", "*") and not self.is_unasked
 
-    def find_person(self, user: str) -> PersonRow | None:
+    def find_person(self, user: str) -> Participant | None:
         """Return the person of a platform's user in this game."""
         return find_person(user, self.persons, self.game)
 
 
-def find_person(user: str, persons: Mapping[str, PersonRow], game: Game) -> PersonRow | None:
+def find_person(user: str, persons: Mapping[str, Participant], game: Game) -> Participant | None:
     """Return the person of a platform's user in a game, None if they did not take part.
 
     A user who claimed a name from a file can have several persons. The one with a seat is returned.
     """
-    candidates = [row for row in persons.values() if row.user == user]
+    candidates = [person for person in persons.values() if person.user == user]
     if not candidates:
         return None
-    for row in candidates:
-        if row.person in game.players or row.person == game.master:
-            return row
+    for candidate in candidates:
+        if candidate.person in game.players or candidate.person == game.master:
+            return candidate
     return candidates[0]
 
 
-def is_imported(person: PersonRow) -> bool:
+def is_imported(person: Participant) -> bool:
     """Return whether a person comes from an imported file and belongs to no account."""
     return person.user.startswith(IMPORTED)

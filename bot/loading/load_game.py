@@ -27,9 +27,10 @@ def restore_game(saved: Saved) -> LoadedGame:
     else:
         first_event = saved.events[0].data if saved.events else {}
         game = Game(first_event.get("game", saved.game.id))
-    for row in saved.events:
-        check_protocol(row.data)
-        game = apply(game, row.data)
+    for event in saved.events:
+        body = event.data
+        check_protocol(body)
+        game = apply(game, body)
     if saved.seed is None:
         raise ValueError(f"game {saved.game.id} has no seed")
     return LoadedGame(
@@ -37,7 +38,7 @@ def restore_game(saved: Saved) -> LoadedGame:
         game=game,
         version=saved.game.version,
         head=saved.game.head,
-        persons={row.person: row for row in saved.persons},
+        persons={person.person: person for person in saved.persons},
         seed=saved.seed,
         places=saved.places,
         snapshot_at=saved.state_at,

@@ -45,11 +45,11 @@ class _RecentEvents:
         oldest_number: int | None = None
         if self.newest_first:
             oldest_number = self.newest_first[-1]["number"]
-        rows = await self._store.load_events(
+        events = await self._store.load_events(
             self._row, before=oldest_number, limit=self._limit, newest_first=True
         )
-        self.newest_first += [row.data for row in rows]
-        self._is_all = len(rows) < self._limit or len(self.newest_first) >= MAX_EVENTS_READ
+        self.newest_first += [event.data for event in events]
+        self._is_all = len(events) < self._limit or len(self.newest_first) >= MAX_EVENTS_READ
         self._limit = 10 * EVENTS_READ_FIRST
         return True
 

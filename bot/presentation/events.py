@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from bot.game.events import COMBAT, get_event_system
-from bot.game.game_log import TextRow
+from bot.game.game_log import LoggedText
 from bot.game.roster import count_units
 from bot.game.sides import fit_verb
 from bot.game.state import DRAW
@@ -102,7 +102,7 @@ def find_card_word_events(*events: Event) -> set[int]:
 
 
 def collect_event_texts(
-    events: Iterable[Event], rows: Iterable[TextRow], closed: Container[int], names: CardNames
+    events: Iterable[Event], rows: Iterable[LoggedText], closed: Container[int], names: CardNames
 ) -> dict[int, str]:
     """Return the texts shown with events, by event number.
 

@@ -16,7 +16,7 @@ from time import monotonic
 from typing import Any
 
 from bot.commands.log.export_and_share import find_shared_game, hash_share_token
-from bot.game.game_log import EventRow
+from bot.game.game_log import LoggedEvent
 from bot.odds_pool.pool import Worker
 from bot.report.event_odds import FACTS, RunInWorker, list_fact_requests
 from bot.report.game_pictures import render_link_card
@@ -33,7 +33,7 @@ MOST_EVENTS = 20_000
 """Maximum number of events of a game with a page: a longer one would be too large for a phone."""
 
 
-async def public_export(store: Store, row: str, events: Sequence[EventRow]) -> Json:
+async def public_export(store: Store, row: str, events: Sequence[LoggedEvent]) -> Json:
     """Build the public export of a game, without accounts, in a thread.
 
     `row` is the game's id in the store, `events` its whole log, which is not empty.
@@ -146,7 +146,7 @@ class WatchedGame:
         self.ended = False
         self._store = store
         self._worker_run = run_in_worker
-        self._events: list[EventRow] = []
+        self._events: list[LoggedEvent] = []
         self._packs: dict[str, dict[str, str]] = {}
         self._export: Json = {}
         self._text = ""

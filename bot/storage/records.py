@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from bot.game.game_log import EventRow, GameChange, PersonRow, SeedRow, TextRow
+from bot.game.game_log import DiceSeed, GameChange, LoggedEvent, LoggedText, Participant
 from bot.storage.base import Gate
 
 Json = dict[str, Any]
@@ -213,9 +213,9 @@ class Commit:
     user: str = ""  # who asked
     changes: tuple[GameChange, ...] = ()
     bindings: list[Binding] = field(default_factory=list)
-    persons: tuple[PersonRow, ...] = ()  # new or renamed
-    texts: tuple[TextRow, ...] = ()
-    seeds: tuple[SeedRow, ...] = ()  # new or changed
+    persons: tuple[Participant, ...] = ()  # new or renamed
+    texts: tuple[LoggedText, ...] = ()
+    seeds: tuple[DiceSeed, ...] = ()  # new or changed
     outbox: list[Outgoing] = field(default_factory=list)
     docs: list[Doc] = field(default_factory=list)  # new or replaced
     # (kind, key); Conflict if one is not there any more
@@ -248,9 +248,9 @@ class Saved(NamedTuple):
     game: GameRow
     state: Json  # {} before the first snapshot
     state_at: int  # the last event that the snapshot includes; 0 before the first
-    events: tuple[EventRow, ...]  # after state_at
-    persons: tuple[PersonRow, ...]
-    seed: SeedRow | None  # the latest
+    events: tuple[LoggedEvent, ...]  # after state_at
+    persons: tuple[Participant, ...]
+    seed: DiceSeed | None  # the latest
     places: tuple[str, ...]  # that play it now, in order
     has_board: bool = False
 
@@ -258,8 +258,8 @@ class Saved(NamedTuple):
 class UserData(NamedTuple):
     """All data that is stored about one user."""
 
-    persons: tuple[PersonRow, ...]
-    texts: tuple[TextRow, ...]
+    persons: tuple[Participant, ...]
+    texts: tuple[LoggedText, ...]
     docs: tuple[Doc, ...]
     due: tuple[DueRow, ...] = ()
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, Self
 
-from bot.game.game_log import EventRow, PersonRow, SeedRow, TextRow
+from bot.game.game_log import DiceSeed, LoggedEvent, LoggedText, Participant
 from bot.rules.text.plain import make_storable
 from bot.storage import statements
 from bot.storage.base import REQUESTS_KEPT, Clock, Deleted
@@ -206,7 +206,7 @@ class Store(ABC):
         before: int | None = None,
         limit: int | None = None,
         newest_first: bool = False,
-    ) -> Sequence[EventRow]:
+    ) -> Sequence[LoggedEvent]:
         """Return the events of a game with after < number < before, at most `limit`, in order or
         newest first.
         """
@@ -215,15 +215,15 @@ class Store(ABC):
         end = before if before is not None else _LAST
         row_limit = limit if limit is not None else _LAST
         rows = await self._ask(query, game, after, end, row_limit)
-        return tuple(EventRow(*row) for row in rows)
+        return tuple(LoggedEvent(*row) for row in rows)
 
-    async def load_events_at(self, game: str, numbers: Sequence[int]) -> Sequence[EventRow]:
+    async def load_events_at(self, game: str, numbers: Sequence[int]) -> Sequence[LoggedEvent]:
         """Return the events of a game with these numbers, in order."""
         if not numbers:
             return ()
         query = f"{_EVENT} WHERE game = ?1 AND number IN {_format_placeholders(numbers)} ORDER BY number"
         rows = await self._ask(query, game, *numbers)
-        return tuple(EventRow(*row) for row in rows)
+        return tuple(LoggedEvent(*row) for row in rows)
 
     async def load_index_blocks(self, game: str, marks: Sequence[str]) -> Sequence[MarkRow]:
         """Return the index entries of these marks in a game's log, by block."""
@@ -242,18 +242,18 @@ class Store(ABC):
 
     async def load_texts(
         self, game: str, *, after: int = 0, before: int | None = None
-    ) -> Sequence[TextRow]:
+    ) -> Sequence[LoggedText]:
         """Return the texts of a game that were not deleted, by event, with after < event < before."""
         query = f"{_TEXT} WHERE game = ?1 AND event > ?2 AND event < ?3 ORDER BY event, key"
         rows = await self._ask(query, game, after, before if before is not None else _LAST)
-        return tuple(TextRow(*row) for row in rows)
+        return tuple(LoggedText(*row) for row in rows)
 
-    async def load_persons(self, game: str) -> Sequence[PersonRow]:
+    async def load_persons(self, game: str) -> Sequence[Participant]:
         """Return everybody who ever took part in a game and was not deleted."""
         rows = await self._ask(f"{_PERSON} WHERE game = ?1 ORDER BY person", game)
-        return tuple(PersonRow(*row) for row in rows)
+        return tuple(Participant(*row) for row in rows)
 
-    async def load_seeds(self, game: str) -> Sequence[SeedRow]:
+    async def load_seeds(self, game: str) -> Sequence[DiceSeed]:
         """Return all seeds of a game, the oldest first. Never show one that is not revealed."""
         rows = await self._ask(f"{_SEED} WHERE game = ?1 ORDER BY epoch", game)
         return tuple(map(_build_seed_row, rows))
@@ -386,8 +386,8 @@ class Store(ABC):
         docs = await self._ask(own_docs, user)
         tasks = await self._ask(own_tasks, user)
         return UserData(
-            tuple(PersonRow(*row) for row in persons),
-            tuple(TextRow(*row) for row in texts),
+            tuple(Participant(*row) for row in persons),
+            tuple(LoggedText(*row) for row in texts),
             tuple(map(_build_doc, docs)),
             tuple(map(_build_due_row, tasks)),
         )
@@ -499,8 +499,8 @@ def _build_saved_game(rows: Sequence[Row]) -> Saved | None:
         game=GameRow(*game),
         state=json.loads(state or "{}"),
         state_at=state_event,
-        events=tuple(EventRow(id, *row) for row in _parse_sorted_rows(events)),
-        persons=tuple(PersonRow(id, *row) for row in _parse_sorted_rows(persons)),
+        events=tuple(LoggedEvent(id, *row) for row in _parse_sorted_rows(events)),
+        persons=tuple(Participant(id, *row) for row in _parse_sorted_rows(persons)),
         seed=_build_seed_row(seed) if seed[1] is not None else None,
         places=tuple(_parse_sorted_rows(places)),
         has_board=bool(has_board),
@@ -512,9 +512,9 @@ def _parse_sorted_rows(text: str | None) -> list[Any]:
     return sorted(json.loads(text or "[]"))
 
 
-def _build_seed_row(row: Row) -> SeedRow:
+def _build_seed_row(row: Row) -> DiceSeed:
     game, epoch, seed, commitment, first_event, texts, digest, revealed = row
-    return SeedRow(
+    return DiceSeed(
         game,
         epoch,
         bytes(seed),

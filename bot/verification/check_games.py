@@ -7,7 +7,7 @@ It shows faults and nothing secret. The check of one exported log is in `check_f
 from collections.abc import Callable, Sequence
 
 from bot.game.events import replay
-from bot.game.game_log import EventRow
+from bot.game.game_log import LoggedEvent
 from bot.game.state import from_json, to_json
 from bot.loading.load_game import restore_game
 from bot.rules.errors import UserError
@@ -20,7 +20,7 @@ from bot.verification.packs_of_game import load_packs_of_events
 Note = Callable[[str], object]
 
 
-def find_state_faults(saved: Saved, events: Sequence[EventRow]) -> list[str]:
+def find_state_faults(saved: Saved, events: Sequence[LoggedEvent]) -> list[str]:
     """Return a fault if the loaded state or the snapshot is not what the log leads to, or [].
 
     A state that cannot be read is a fault, too.

@@ -6,7 +6,7 @@ docs/export.md describes it.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from bot.game.game_log import IMPORTED, EventRow, PersonRow, SeedRow, TextRow
+from bot.game.game_log import IMPORTED, DiceSeed, LoggedEvent, LoggedText, Participant
 from bot.game.loaded_game import is_imported
 from bot.rules.proof.chain import SAID, SEALED, compute_genesis, compute_person_key
 from bot.storage.records import Json
@@ -20,10 +20,10 @@ _OF_TEXTS = ('"texts"', '"sealed"', '"order"', '"opens"', '"reads"', '"shows"')
 
 def export_game(
     game: str,
-    events: Sequence[EventRow],
-    seeds: Iterable[SeedRow],
-    texts: Iterable[TextRow],
-    persons: Iterable[PersonRow],
+    events: Sequence[LoggedEvent],
+    seeds: Iterable[DiceSeed],
+    texts: Iterable[LoggedText],
+    persons: Iterable[Participant],
     *,
     packs: Mapping[str, Mapping[str, str]] | None = None,
     with_secrets: bool = False,
@@ -64,9 +64,9 @@ def build_heading(
 
 def build_appendix(
     game: str,
-    seeds: Iterable[SeedRow],
-    texts: Iterable[TextRow],
-    persons: Iterable[PersonRow],
+    seeds: Iterable[DiceSeed],
+    texts: Iterable[LoggedText],
+    persons: Iterable[Participant],
     *,
     with_secrets: bool = False,
 ) -> Json:
@@ -100,7 +100,7 @@ class TextPromises:
         """Ranges of events whose closed cards were opened."""
         self._promised: dict[int, tuple[str, ...]] = {}
 
-    def note_event(self, row: EventRow) -> None:
+    def note_event(self, row: LoggedEvent) -> None:
         """Note an event. Its body is parsed only if it says something about texts."""
         if any(word in row.body for word in _OF_TEXTS):
             self.note(row.number, row.data)
@@ -118,7 +118,7 @@ class TextPromises:
         if keys:
             self._promised[number] = keys
 
-    def list_visible(self, texts: Iterable[TextRow]) -> Iterator[TextRow]:
+    def list_visible(self, texts: Iterable[LoggedText]) -> Iterator[LoggedText]:
         """Yield the texts that an export may show. All events must be noted before.
 
         It may show texts with a hash in the chain, and first lines. Sealed rolls and orders, and
@@ -135,7 +135,7 @@ class TextPromises:
                 yield row
 
 
-def _compute_person_key(game: str, row: PersonRow) -> str:
+def _compute_person_key(game: str, row: Participant) -> str:
     """Return the key by which the account of a person is recognized within a game.
 
     A person from an imported file keeps the key that the file has.
@@ -145,7 +145,7 @@ def _compute_person_key(game: str, row: PersonRow) -> str:
     return compute_person_key(game, row.user)
 
 
-def _seed_to_json(row: SeedRow, *, with_seed: bool) -> Json:
+def _seed_to_json(row: DiceSeed, *, with_seed: bool) -> Json:
     """Convert a seed to JSON, without the seed itself if it must stay secret."""
     seed: Json = {"epoch": row.epoch, "commitment": row.commitment}
     if with_seed:
@@ -153,7 +153,7 @@ def _seed_to_json(row: SeedRow, *, with_seed: bool) -> Json:
     return seed
 
 
-def text_to_json(row: TextRow) -> Json:
+def text_to_json(row: LoggedText) -> Json:
     """Convert a text to the JSON of an export."""
     return {
         "event": row.event,

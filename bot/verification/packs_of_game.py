@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from bot.game.event_kinds import shorten_value
-from bot.game.game_log import EventRow, TextRow
+from bot.game.game_log import LoggedEvent, LoggedText
 from bot.game.state import Game
 from bot.rules.errors import TableError, UserError
 from bot.rules.proof.chain import SEALED
@@ -19,19 +19,19 @@ from bot.verification.export_format import MOST_PACKS, Exported
 
 
 async def load_packs_of_events(
-    store: Store, rows: Sequence[EventRow], texts: Iterable[TextRow] = ()
+    store: Store, rows: Sequence[LoggedEvent], texts: Iterable[LoggedText] = ()
 ) -> dict[str, dict[str, str]]:
     """Load the files of each pack version that events or sealed contents name, by its hash."""
     return await load_packs(store, [*list_pack_hashes(rows), *list_sealed_pack_hashes(texts)])
 
 
-def list_pack_hashes(rows: Iterable[EventRow]) -> list[str]:
+def list_pack_hashes(rows: Iterable[LoggedEvent]) -> list[str]:
     """List the hashes of the pack versions that events name, in order, with repeats."""
     rows_with_packs = (row for row in rows if '"packs"' in row.body or '"edition":"' in row.body)
     return list(list_hashes(row.data for row in rows_with_packs))
 
 
-def list_sealed_pack_hashes(texts: Iterable[TextRow]) -> list[str]:
+def list_sealed_pack_hashes(texts: Iterable[LoggedText]) -> list[str]:
     """List the hashes of the pack versions that sealed rolls name, in order, with repeats.
 
     `texts` are all texts of a game; those that are no sealed content are passed over.

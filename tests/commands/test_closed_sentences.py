@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import re
 
-from bot.game.game_log import EventRow
+from bot.game.game_log import LoggedEvent
 from bot.rules import cards
 from bot.ui.spec import build_own_place
 from bot.verification.check_file import check
@@ -27,7 +27,7 @@ async def words() -> Channel:
     return channel
 
 
-async def events(channel: Channel) -> list[EventRow]:
+async def events(channel: Channel) -> list[LoggedEvent]:
     loaded = await channel.app.games.load_current(channel.place.key)
     assert loaded is not None
     return [*await channel.app.store.load_events(loaded.row)]

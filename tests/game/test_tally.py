@@ -11,7 +11,7 @@ import pytest
 from bot.commands.context import Context
 from bot.commands.games import stats
 from bot.game.events import find_undone_events
-from bot.game.game_log import EventRow
+from bot.game.game_log import LoggedEvent
 from bot.game.luck import ScoredRoll, Tally, Worth, measure_all, scan
 from bot.loading import log_reader
 from bot.rulesets.catalog import find_system
@@ -36,9 +36,9 @@ ASKS = {
 }
 
 
-def some_log(rng: Random, length: int) -> list[EventRow]:
+def some_log(rng: Random, length: int) -> list[LoggedEvent]:
     """A log in which rolls ask, are decided, are undone and are brought back, also old ones."""
-    rows: list[EventRow] = []
+    rows: list[LoggedEvent] = []
     for number in range(1, length + 1):
         body: dict[str, Any] = {"number": number, "who": "p1", "side": "US", "kind": "roll"}
         chance = rng.random()
@@ -66,21 +66,23 @@ def some_log(rng: Random, length: int) -> list[EventRow]:
                 "kind": rng.choice(["undo", "undo", "redo"]),
                 "event": rng.randrange(1, number),
             }
-        rows.append(EventRow("g", number, json.dumps(body, separators=(",", ":")), f"hash{number}"))
+        rows.append(
+            LoggedEvent("g", number, json.dumps(body, separators=(",", ":")), f"hash{number}")
+        )
     return rows
 
 
 class Log:
     """A desk with a log that is read some events at a time, from its end."""
 
-    def __init__(self, rows: list[EventRow]) -> None:
+    def __init__(self, rows: list[LoggedEvent]) -> None:
         self.rows = rows
         self.store = self.ledger = self.game = self
         self.row, self.number, self.sides = "g", len(rows), SIDES
 
     async def load_events(
         self, row: str, *, after: int, before: int | None, limit: int
-    ) -> list[EventRow]:
+    ) -> list[LoggedEvent]:
         """The events after one, in order."""
         assert before is None, row
         return [one for one in self.rows if one.number > after][:limit]

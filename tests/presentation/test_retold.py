@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 
-from bot.game.game_log import TextRow
+from bot.game.game_log import LoggedText
 from bot.presentation.events import EventText, collect_event_texts, describe_event, format_log_line
 from bot.presentation.multi_unit_play import find_actual_results, plan_plays, read_shot
 from bot.presentation.play_record import build_event_facts
@@ -201,9 +201,9 @@ def test_the_words_of_what_is_closed_are_told_by_nobody() -> None:
         {"number": 3, "kind": "reveal", "opens": [2]},
     ]
     rows = [
-        TextRow("g", 1, "label", "", "the bridge"),
-        TextRow("g", 2, "label", "", "an ambush"),
-        TextRow("g", 2, "text", "", "a plan"),
+        LoggedText("g", 1, "label", "", "the bridge"),
+        LoggedText("g", 2, "label", "", "an ambush"),
+        LoggedText("g", 2, "text", "", "a plan"),
     ]
     assert collect_event_texts(events, rows, {2}, {}) == {1: "the bridge"}
     assert collect_event_texts(events, rows, (), {}) == {

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.game.game_log import EventRow, GameChange, PersonRow, SeedRow
+from bot.game.game_log import DiceSeed, GameChange, LoggedEvent, Participant
 from bot.storage.postgres import PostgresStore
 from bot.storage.records import Binding, Commit, DueRow, Outgoing
 from bot.storage.sqlite import SqliteStore
@@ -38,8 +38,8 @@ async def store(
             yield shared
 
 
-def event(number: int, game: str = "g1", body: str = '{"kind":"roll"}') -> EventRow:
-    return EventRow(game, number, body, f"hash{number}")
+def event(number: int, game: str = "g1", body: str = '{"kind":"roll"}') -> LoggedEvent:
+    return LoggedEvent(game, number, body, f"hash{number}")
 
 
 def new_game(game: str = "g1", place: str = PLACE, server: str = SERVER) -> Commit:
@@ -48,8 +48,8 @@ def new_game(game: str = "g1", place: str = PLACE, server: str = SERVER) -> Comm
         reply={"text": "A game."},
         changes=(GameChange(game, 0, (event(1, game),), state={"turn": 1}),),
         bindings=[Binding(place, game, None, server)],
-        persons=(PersonRow(game, "p1", "discord:anna", "Anna"),),
-        seeds=(SeedRow(game, 1, b"\1" * 32, "c0ffee", 1),),
+        persons=(Participant(game, "p1", "discord:anna", "Anna"),),
+        seeds=(DiceSeed(game, 1, b"\1" * 32, "c0ffee", 1),),
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.game.game_log import GameChange, PersonRow, SeedRow, TextRow
+from bot.game.game_log import DiceSeed, GameChange, LoggedText, Participant
 from bot.storage.base import DAY, Conflict, Deleted
 from bot.storage.records import Binding, Commit, Doc, Json, MarkRow, Outgoing, PressedMessage
 from bot.storage.store import Store
@@ -40,8 +40,8 @@ async def test_a_game_comes_back_as_it_was_committed(store: Store, clock: Clock)
     assert (saved.game.version, saved.game.next_event, saved.game.head) == (1, 2, "hash1")
     assert saved.game.created == saved.game.updated == clock.now
     assert (saved.state, saved.state_at, saved.events) == ({"turn": 1}, 1, ())
-    assert saved.persons == (PersonRow("g1", "p1", "discord:anna", "Anna"),)
-    assert saved.seed == SeedRow("g1", 1, b"\1" * 32, "c0ffee", 1)
+    assert saved.persons == (Participant("g1", "p1", "discord:anna", "Anna"),)
+    assert saved.seed == DiceSeed("g1", 1, b"\1" * 32, "c0ffee", 1)
     assert saved.places == (PLACE,)
     assert await store.load_game_version(PLACE) == ("g1", 1, False)
 
@@ -57,7 +57,7 @@ async def test_nothing_is_where_nothing_was_played(store: Store) -> None:
 
 async def test_events_after_the_snapshot_come_along_with_their_texts(store: Store) -> None:
     await store.commit(new_game())
-    text = TextRow("g1", 2, "label", "salt", "for honour", "p1")
+    text = LoggedText("g1", 2, "label", "salt", "for honour", "p1")
     await store.commit(Commit(changes=(GameChange("g1", 1, (event(2), event(3))),), texts=(text,)))
     saved = await store.load_game(PLACE)
     assert saved is not None
@@ -306,8 +306,8 @@ async def test_a_game_that_is_taken_up_alone_leaves_the_places_that_play_it_no_m
 
 async def test_seeds_follow_each_other(store: Store) -> None:
     await store.commit(new_game())
-    first = SeedRow("g1", 1, b"\1" * 32, "c0ffee", 1, ("mine",), "d1", revealed=2)
-    second = SeedRow("g1", 2, b"\2" * 32, "decaf", 3)
+    first = DiceSeed("g1", 1, b"\1" * 32, "c0ffee", 1, ("mine",), "d1", revealed=2)
+    second = DiceSeed("g1", 2, b"\2" * 32, "decaf", 3)
     await store.commit(Commit(changes=(GameChange("g1", 1, (event(2),)),), seeds=(first, second)))
     assert list(await store.load_seeds("g1")) == [first, second]
     saved = await store.load_game(PLACE)
@@ -471,8 +471,8 @@ async def test_what_goes_in_and_out_are_copies(store: Store) -> None:
 
 async def test_half_a_surrogate_pair_stops_nothing(store: Store) -> None:
     persons, texts = (
-        (PersonRow("g1", "p", "u", "Ann\ud800"),),
-        (TextRow("g1", 1, "l", "s", "x\udfff"),),
+        (Participant("g1", "p", "u", "Ann\ud800"),),
+        (LoggedText("g1", 1, "l", "s", "x\udfff"),),
     )
     await store.commit(
         replace(new_game(), reply={"text": "\ud800"}, persons=tuple(persons), texts=texts)
@@ -482,7 +482,7 @@ async def test_half_a_surrogate_pair_stops_nothing(store: Store) -> None:
 
 async def test_an_erased_game_is_gone_whole(store: Store) -> None:
     await store.commit(
-        replace(new_game("g1"), outbox=[out()], texts=(TextRow("g1", 1, "l", "s", "t", "p1"),))
+        replace(new_game("g1"), outbox=[out()], texts=(LoggedText("g1", 1, "l", "s", "t", "p1"),))
     )
     await store.commit(new_game("g2", "discord:s1:c2"))
     await store.commit(
@@ -501,12 +501,15 @@ async def test_an_erased_game_is_gone_whole(store: Store) -> None:
 
 async def test_a_user_can_be_forgotten_without_touching_the_chain(store: Store) -> None:
     anna, bert = (
-        PersonRow("g1", "p1", "discord:anna", "Anna"),
-        PersonRow("g1", "p2", "discord:bert", "Bert"),
+        Participant("g1", "p1", "discord:anna", "Anna"),
+        Participant("g1", "p2", "discord:bert", "Bert"),
     )
-    hers, his = TextRow("g1", 1, "l", "s", "hers", "p1"), TextRow("g1", 1, "m", "s", "his", "p2")
+    hers, his = (
+        LoggedText("g1", 1, "l", "s", "hers", "p1"),
+        LoggedText("g1", 1, "m", "s", "his", "p2"),
+    )
     doc = Doc("draft", "d", {"x": 1}, None, "discord:anna")
-    seed = SeedRow("g1", 1, b"s", "c", 1, ("hers",), "digest")
+    seed = DiceSeed("g1", 1, b"s", "c", 1, ("hers",), "digest")
     await store.commit(
         replace(new_game(), persons=(anna, bert), texts=(hers, his), docs=[doc], seeds=(seed,))
     )
@@ -537,16 +540,16 @@ async def test_a_label_that_others_repeated_goes_with_the_person_who_wrote_it(
 ) -> None:
     """The same words stay if they were written before hers, under another key or in another game."""
     persons = [
-        PersonRow(game, person, f"discord:{name.lower()}", name)
+        Participant(game, person, f"discord:{name.lower()}", name)
         for game in ("g1", "g2")
         for person, name in (("p1", "Anna"), ("p2", "Bert"))
     ]
-    before = TextRow("g1", 1, "label", "s1", "Anna's shot", "p2")
-    hers = TextRow("g1", 2, "label", "s2", "Anna's shot", "p1")
-    repeated = TextRow("g1", 3, "label", "s3", "Anna's shot", "p2")
-    other_words = TextRow("g1", 3, "label-2", "s4", "Anna's shot", "p2")
-    own = TextRow("g1", 4, "label", "s5", "Bert's shot", "p2")
-    elsewhere = TextRow("g2", 5, "label", "s6", "Anna's shot", "p2")
+    before = LoggedText("g1", 1, "label", "s1", "Anna's shot", "p2")
+    hers = LoggedText("g1", 2, "label", "s2", "Anna's shot", "p1")
+    repeated = LoggedText("g1", 3, "label", "s3", "Anna's shot", "p2")
+    other_words = LoggedText("g1", 3, "label-2", "s4", "Anna's shot", "p2")
+    own = LoggedText("g1", 4, "label", "s5", "Bert's shot", "p2")
+    elsewhere = LoggedText("g2", 5, "label", "s6", "Anna's shot", "p2")
     texts = (before, hers, repeated, other_words, own, elsewhere)
     await store.commit(replace(new_game("g1"), persons=tuple(persons), texts=texts))
     await store.commit(Commit(forget=["discord:anna"]))

@@ -12,7 +12,7 @@ import asyncpg
 import pytest
 
 from bot.app import App
-from bot.game.game_log import EventRow, GameChange, PersonRow
+from bot.game.game_log import GameChange, LoggedEvent, Participant
 from bot.runtime.settings import Settings
 from bot.storage.base import Conflict, StoreError
 from bot.storage.opening import open_store
@@ -47,7 +47,7 @@ def roll(game: str, number: int) -> Commit:
         reply={"number": number},
         changes=(
             GameChange(
-                game, number - 1, (EventRow(game, number, '{"kind":"roll"}', f"hash{number}"),)
+                game, number - 1, (LoggedEvent(game, number, '{"kind":"roll"}', f"hash{number}"),)
             ),
         ),
         bindings=[Binding(f"discord:s:{game}", game, None)] if number == 1 else [],
@@ -209,7 +209,7 @@ async def test_a_line_that_breaks_after_a_commit_does_not_roll_twice(
     with pytest.raises(StoreError, match="cannot be reached"):
         # nobody could tell it from a second one
         await store.commit(
-            Commit(None, changes=(GameChange("g1", 1, (EventRow("g1", 2, "{}", "h"),)),))
+            Commit(None, changes=(GameChange("g1", 1, (LoggedEvent("g1", 2, "{}", "h"),)),))
         )
 
 
@@ -277,7 +277,7 @@ async def test_of_two_processes_that_give_a_channel_its_first_game_one_does(
     url = postgres.new_database()
 
     def first(game: str) -> Commit:
-        event = EventRow(game, 1, "{}", "h")
+        event = LoggedEvent(game, 1, "{}", "h")
         return Commit(
             game,
             changes=(GameChange(game, 0, (event,)),),
@@ -301,7 +301,7 @@ async def test_a_game_that_a_place_got_since_it_was_looked_up_is_not_pushed_asid
     def to_play(game: str, was: str | None) -> Commit:
         return Commit(
             game,
-            changes=(GameChange(game, 0, (EventRow(game, 1, "{}", "h"),)),),
+            changes=(GameChange(game, 0, (LoggedEvent(game, 1, "{}", "h"),)),),
             bindings=[Binding("discord:s:c", game, was)],
         )
 
@@ -350,7 +350,9 @@ async def test_what_postgresql_cannot_hold_stops_nothing(store: PostgresStore) -
     await store.commit(roll("g1", 1))
     await store.commit(
         Commit(
-            "nul\0", reply={"text": "a\0b\ud800"}, persons=(PersonRow("g1", "p", "u", "A\0\ud800"),)
+            "nul\0",
+            reply={"text": "a\0b\ud800"},
+            persons=(Participant("g1", "p", "u", "A\0\ud800"),),
         )
     )
     for key in ("a\0", "a\ud800"):

@@ -24,7 +24,7 @@ from typing import Any
 import aiosqlite
 import pytest
 
-from bot.game.game_log import EventRow, GameChange
+from bot.game.game_log import GameChange, LoggedEvent
 from bot.storage.base import Conflict, StoreError
 from bot.storage.records import Binding, Commit, Json, Outgoing
 from bot.storage.sqlite import SqliteStore, TemporaryStore, faults, link, schema
@@ -35,8 +35,8 @@ from bot.ui.spec import Command, Person, Place, Receipt
 from tests.refusing import refuses
 
 
-def event(number: int, game: str = "g1", body: str = "{}") -> EventRow:
-    return EventRow(game, number, body, f"hash{number}")
+def event(number: int, game: str = "g1", body: str = "{}") -> LoggedEvent:
+    return LoggedEvent(game, number, body, f"hash{number}")
 
 
 def start(game: str = "g1") -> Commit:

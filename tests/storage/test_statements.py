@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from bot.game.game_log import EventRow, GameChange, PersonRow, SeedRow, TextRow
+from bot.game.game_log import DiceSeed, GameChange, LoggedEvent, LoggedText, Participant
 from bot.storage import statements
 from bot.storage.base import DAY, Conflict, StoreError
 from bot.storage.records import (
@@ -55,8 +55,8 @@ BEFORE = (
         "discord:bert",
         docs=[Doc("draft", "d", {}), Doc("k", "bert", {}, None, "discord:bert")],
         due=[reminder(5.0), reminder(6.0, "old"), reminder(7.0, "g3", "discord:bert")],
-        persons=(PersonRow("g1", "p2", "discord:bert", "Bert"),),
-        texts=(TextRow("g1", 1, "label", "salt", "words", "p2"),),
+        persons=(Participant("g1", "p2", "discord:bert", "Bert"),),
+        texts=(LoggedText("g1", 1, "label", "salt", "words", "p2"),),
         outbox=[
             Outgoing(PLACE, {}, 0.0, None, "g1/8"),
             Outgoing(PLACE, {}, 600.0),
@@ -79,13 +79,13 @@ ALL = Commit(
     "discord:anna",
     changes=(
         GameChange("g1", 1, (event(2), event(3)), {"turn": 2}),
-        GameChange("g2", 0, (EventRow("g2", 1, "{}", "h"),)),
+        GameChange("g2", 0, (LoggedEvent("g2", 1, "{}", "h"),)),
         GameChange("g1", 2),
     ),
     bindings=[Binding(PLACE, "g2", "g1", SERVER, alone=True), Binding("slack:T/C", "g1", None)],
-    persons=(PersonRow("g2", "p1", "discord:anna", "Anna"),),
-    texts=(TextRow("g2", 1, "label", "salt", "words", "p1"),),
-    seeds=(SeedRow("g2", 1, b"\1\0\xff" * 8, "c0ffee", 1),),
+    persons=(Participant("g2", "p1", "discord:anna", "Anna"),),
+    texts=(LoggedText("g2", 1, "label", "salt", "words", "p1"),),
+    seeds=(DiceSeed("g2", 1, b"\1\0\xff" * 8, "c0ffee", 1),),
     docs=[Doc("k", "k", {"a": 1.5}, 2e6, "discord:cleo")],
     drop_docs=[("draft", "d")],
     drop_due=[("g1/remind-p1", 5.0)],

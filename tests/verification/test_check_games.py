@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bot.game.events import replay
-from bot.game.game_log import EventRow, GameChange, SeedRow, TextRow
+from bot.game.game_log import DiceSeed, GameChange, LoggedEvent, LoggedText
 from bot.game.state import to_json
 from bot.rules.dice import d6
 from bot.rules.proof.chain import compute_event_hash, compute_genesis, hash_salted, to_canonical
@@ -60,12 +60,15 @@ def commit(game: str, row: str = "") -> Commit:
             {"number": number, "at": 7, "who": "p1", "side": "", "behind": number - 1, **body}
         )
         previous = compute_event_hash(previous, text)
-        events.append(EventRow(row, number, text, previous))
+        events.append(LoggedEvent(row, number, text, previous))
     return Commit(
         changes=(GameChange(row, 0, tuple(events)),),
         bindings=[Binding(f"place {row}", row, None)],
-        seeds=(SeedRow(row, 1, SEED, compute_commitment(SEED), 2),),
-        texts=(TextRow(row, 3, "sealed", "salt", secret), TextRow(row, 3, "answer", "salt", "a 5")),
+        seeds=(DiceSeed(row, 1, SEED, compute_commitment(SEED), 2),),
+        texts=(
+            LoggedText(row, 3, "sealed", "salt", secret),
+            LoggedText(row, 3, "answer", "salt", "a 5"),
+        ),
     )
 
 

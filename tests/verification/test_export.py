@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.game.game_log import EventRow, PersonRow, SeedRow, TextRow
+from bot.game.game_log import DiceSeed, LoggedEvent, LoggedText, Participant
 from bot.rules.errors import UserError
 from bot.rules.proof.chain import compute_event_hash, compute_genesis, hash_salted, to_canonical
 from bot.rules.proof.fair import NO_TEXTS, compute_commitment
@@ -38,14 +38,14 @@ def promise(epoch: int, seed: bytes) -> Json:
     }  # fmt: skip
 
 
-def rows(bodies: list[Json]) -> list[EventRow]:
+def rows(bodies: list[Json]) -> list[LoggedEvent]:
     previous, events = compute_genesis(GAME), []
     for number, body in enumerate(bodies, 1):
         text = to_canonical(
             {"number": number, "at": 7, "who": "p1", "side": "", "behind": number - 1, **body}
         )
         previous = compute_event_hash(previous, text)
-        events.append(EventRow("another-row", number, text, previous))
+        events.append(LoggedEvent("another-row", number, text, previous))
     return events
 
 
@@ -83,19 +83,19 @@ def export() -> Json:
         ]
     )
     seeds = [
-        SeedRow("g1", 1, OLD, compute_commitment(OLD), 2, ("mine",), "d", revealed=6),
-        SeedRow("g1", 2, NEW, compute_commitment(NEW), 7),
+        DiceSeed("g1", 1, OLD, compute_commitment(OLD), 2, ("mine",), "d", revealed=6),
+        DiceSeed("g1", 2, NEW, compute_commitment(NEW), 7),
     ]
     texts = [
-        TextRow("g1", 2, "label", "s", "für Anna", "p1"),
-        TextRow("g1", 3, "sealed", "s1", OPENED, "p1"),
-        TextRow("g1", 3, "answer", "s1", "the answer", "p1"),
-        TextRow("g1", 4, "sealed", "s2", CLOSED, "p1"),
-        TextRow("g1", 4, "label", "s2", "a secret label", "p1"),
-        TextRow("g1", 4, "answer", "s2", "a secret answer", "p1"),
+        LoggedText("g1", 2, "label", "s", "für Anna", "p1"),
+        LoggedText("g1", 3, "sealed", "s1", OPENED, "p1"),
+        LoggedText("g1", 3, "answer", "s1", "the answer", "p1"),
+        LoggedText("g1", 4, "sealed", "s2", CLOSED, "p1"),
+        LoggedText("g1", 4, "label", "s2", "a secret label", "p1"),
+        LoggedText("g1", 4, "answer", "s2", "a secret answer", "p1"),
     ]
     return export_game(
-        GAME, events, seeds, texts, [PersonRow("g1", "p1", "discord:1", "Anna")], system="lnlt"
+        GAME, events, seeds, texts, [Participant("g1", "p1", "discord:1", "Anna")], system="lnlt"
     )
 
 

@@ -11,7 +11,7 @@ from bot.commands.channel_games import describe_replaced_game
 from bot.commands.context import Context
 from bot.commands.declare import ButtonOf, declare_button, declare_command
 from bot.commands.packs.pack import review_pack
-from bot.game.game_log import IMPORTED, PersonRow, SeedRow, TextRow
+from bot.game.game_log import IMPORTED, DiceSeed, LoggedText, Participant
 from bot.game.ledger import Ledger
 from bot.game.phases import format_phase_title
 from bot.game.state import Game
@@ -247,11 +247,11 @@ def _fill_persons_and_texts(ledger: Ledger, exported: Exported) -> None:
         if person.person not in authors:
             continue
         name = format_person_name(person.name)
-        row = PersonRow(ledger.row, person.person, IMPORTED + person.key, name)
-        ledger.persons[person.person] = row
-        ledger.new_persons[person.person] = row
+        participant = Participant(ledger.row, person.person, IMPORTED + person.key, name)
+        ledger.persons[person.person] = participant
+        ledger.new_persons[person.person] = participant
     ledger.new_texts += [
-        TextRow(ledger.row, text.event, text.key, text.salt, text.text, text.person)
+        LoggedText(ledger.row, text.event, text.key, text.salt, text.text, text.person)
         for text in exported.texts
     ]
 
@@ -271,7 +271,7 @@ def _fill_seeds(ledger: Ledger, exported: Exported) -> None:
             reveal_numbers[revealed_seed["epoch"]] = event.number
     for seed in exported.seeds:
         first_event = int(commitment_numbers.get(seed.epoch, 0)) + 1
-        ledger.new_seeds[seed.epoch] = SeedRow(
+        ledger.new_seeds[seed.epoch] = DiceSeed(
             ledger.row,
             seed.epoch,
             seed.seed,
@@ -328,8 +328,8 @@ async def claim_person(context: Context) -> Reply:
     """
     game = context.need_game()
     ledger = context.ledger
-    row = ledger.find_own_import()
-    if row is None:
+    imported = ledger.find_own_import()
+    if imported is None:
         hint = phrase("Play under your own name: `/game join` takes a side.")
         raise UserError(
             "No imported moves in this game belong to your account.",
@@ -337,33 +337,33 @@ async def claim_person(context: Context) -> Reply:
             code="nothing-to-claim",
         )
     current_person = ledger.find_person()
-    game_after = _replace_player(game, current_person, row)
-    ledger.claim(row)
+    game_after = _replace_player(game, current_person, imported)
+    ledger.claim(imported)
     ledger.add("claim", game_after, own=current_person)
-    side = game_after.players.get(row.person, "")
+    side = game_after.players.get(imported.person, "")
     playing = f"Plays {side}." if side else "The moves under that name are now theirs."
-    return Reply(f"{context.user_name} is {row.name} from the imported log", (playing,))
+    return Reply(f"{context.user_name} is {imported.name} from the imported log", (playing,))
 
 
-def _replace_player(game: Game, current_person: str, row: PersonRow) -> Game:
-    """Return the game with the person of `row` in place of `current_person` as player and as game
-    master.
+def _replace_player(game: Game, current_person: str, imported: Participant) -> Game:
+    """Return the game with the imported person in place of `current_person` as player and master.
 
     Raises UserError if the two play different sides.
     """
     current_side = game.players.get(current_person, "")
-    imported_side = game.players.get(row.person, "")
+    imported_side = game.players.get(imported.person, "")
     if current_side and imported_side and current_side != imported_side:
         raise UserError(
-            f"You play {current_side} here, and {row.name} from the imported log plays {imported_side}.",
+            f"You play {current_side} here, "
+            f"and {imported.name} from the imported log plays {imported_side}.",
             hint=phrase("Leave your side first: `/game leave`, then `/game claim`."),
             code="other-side",
         )
     players = {person: side for person, side in game.players.items() if person != current_person}
     side = imported_side or current_side
     if side:
-        players[row.person] = side
-    game_after = apply_seat_changes(game, players, {current_person, row.person})
+        players[imported.person] = side
+    game_after = apply_seat_changes(game, players, {current_person, imported.person})
     if current_person and game.master == current_person:
-        return replace(game_after, master=row.person)
+        return replace(game_after, master=imported.person)
     return game_after

@@ -25,7 +25,7 @@ from bot.commands.pictures import (
     offer_picture,
 )
 from bot.game.events import is_continuation
-from bot.game.game_log import EventRow
+from bot.game.game_log import LoggedEvent
 from bot.game.luck import (
     NO_SIDE,
     Luck,
@@ -188,7 +188,7 @@ async def load_tally_of_game(context: Context, row: str, game: Game) -> Tally:
     return tally
 
 
-def _list_continued_sequences(rows: list[EventRow], asking_bodies: dict[int, str]) -> list[str]:
+def _list_continued_sequences(rows: list[LoggedEvent], asking_bodies: dict[int, str]) -> list[str]:
     """Return the bodies of the events that choices among `rows` continue, back to the first one.
 
     `asking_bodies` are the bodies, by number, of all events so far that asked for a choice.
@@ -204,7 +204,7 @@ def _list_continued_sequences(rows: list[EventRow], asking_bodies: dict[int, str
     return list(sequences.values())
 
 
-async def _read_opened(store: Store, game: Game, rows: list[EventRow]) -> dict[int, str]:
+async def _read_opened(store: Store, game: Game, rows: list[LoggedEvent]) -> dict[int, str]:
     """Return the contents of the sealed rolls among `rows` that are open now, by event number."""
     sealed = [row for row in rows if '"kind":"sealed"' in row.body]
     open_rolls = {row.number for row in sealed if row.number not in game.sealed}

@@ -17,7 +17,7 @@ from bot.commands.turns.board import list_board_updates
 from bot.commands.turns.done_under_shot import amend_older_shot, find_shot_before_done
 from bot.commands.turns.turn_card import list_card_amendments, list_old_card_amendments
 from bot.game.events import TURNING, changes_game, is_card
-from bot.game.game_log import EventRow, TextRow
+from bot.game.game_log import LoggedEvent, LoggedText
 from bot.game.ledger import Ledger
 from bot.game.state import Game, Json
 from bot.game.undo import EDITION, MAX_EVENTS_SEARCHED, find_changed_since, find_last_turn_of
@@ -61,7 +61,7 @@ async def store_first_line(context: Context, reply: Reply) -> None:
         numbers += sorted(find_card_word_events(body))
     if removed:
         numbers.append(int(removed[1]))
-    quoted: list[TextRow] = []
+    quoted: list[LoggedText] = []
     for number in numbers:
         quoted += await context.store.load_texts(ledger.row, after=number - 1, before=number + 1)
     ledger.record_first_line(public_part.standalone.first_line, quoted)
@@ -140,7 +140,7 @@ async def _find_last_event_with_digits(context: Context) -> int:
     ledger = context.ledger
     number = context.ledger.bodies[0]["number"]
     if ledger.digits_event < 0:  # the ledger was just loaded
-        rows: Many[EventRow] = await context.store.load_events(
+        rows: Many[LoggedEvent] = await context.store.load_events(
             ledger.row, after=max(0, number - DIGITS_BACK), before=number
         )
         carded = [

@@ -20,7 +20,7 @@ from bot.commands.context import Context
 from bot.commands.declare import ButtonOf, declare_button, declare_command
 from bot.game.decks import get_card_names
 from bot.game.events import OUTCOMES, note_undo
-from bot.game.game_log import EventRow, TextRow
+from bot.game.game_log import LoggedEvent, LoggedText
 from bot.game.phases import format_phase_title
 from bot.game.rights import need_player
 from bot.game.roster import describe_unit, sort_units
@@ -297,7 +297,7 @@ async def _stream_log(
     event_context = EventContext(names, game.sides)
     run = context.run_in_worker if game.number > BATCH else asyncio.to_thread
     # texts that a later event needs, maybe in a later batch: labels of sealed rolls, words of cards
-    earlier_texts: list[TextRow] = []
+    earlier_texts: list[LoggedText] = []
     async for rows in iterate_events(store, row, last=game.number):
         texts = await store.load_texts(row, after=rows[0].number - 1, before=rows[-1].number + 1)
         bodies = {event.number: event.body for event in rows}
@@ -326,7 +326,7 @@ async def _stream_log(
         )
 
 
-def _needs_other_texts(event: EventRow) -> bool:
+def _needs_other_texts(event: LoggedEvent) -> bool:
     """Return whether the description of an event needs texts of earlier events or words of cards."""
     return any(word in event.body for word in ('"reveal"', '"does":', '"led":'))
 
