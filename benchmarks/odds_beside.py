@@ -42,7 +42,7 @@ class Shot(NamedTuple):
     them.
     """
 
-    owes: str | None
+    next_step: str | None
     margin: int = 0
     at: int = 0
     helped: bool = False
@@ -94,7 +94,7 @@ def alone(margin: int, at: int) -> IndependentPart[Shot]:
 
 def apart(now: Shot) -> IndependentParts[Shot] | None:
     """All men who have not checked yet."""
-    if now.owes != "check":
+    if now.next_step != "check":
         return None
     return IndependentParts(
         [alone(now.margin - now.helped, at) for at in range(now.at, len(MORALES))]
@@ -104,18 +104,18 @@ def apart(now: Shot) -> IndependentParts[Shot] | None:
 def fire(led: bool) -> Plan[Shot]:
     """One attack on three men; `led`: the first, who comes through, helps the others."""
     if not led:
-        return Plan(Shot("attack"), STEPS, never, apart=apart)
+        return Plan(Shot("attack"), STEPS, never, find_independent_parts=apart)
 
     def attack(now: Shot, roll: Roll) -> Ruling[Shot]:
         after, told, _, _ = margins(now, roll)
-        return Ruling(after._replace(owes="leader") if after.owes else after, told)
+        return Ruling(after._replace(next_step="leader") if after.next_step else after, told)
 
     def leader(now: Shot, roll: Roll) -> Ruling[Shot]:
         after, told, _, _ = man(now, roll)
         return Ruling(Shot("check", now.margin, 1, after.helped), told)
 
     steps = {**STEPS, "attack": ruled((D6, D6), attack), "leader": ruled((D6,), leader)}
-    return Plan(Shot("attack"), steps, never, apart=apart)
+    return Plan(Shot("attack"), steps, never, find_independent_parts=apart)
 
 
 BY_MAN = tuple(f"men[{at}]" for at in range(len(MORALES)))

@@ -143,12 +143,12 @@ def play_entry(system: System, kind: str, id: str, given: Json, source: Source, 
         }
     else:
         result = play_sequence(system.find_sequence(id), given, noted, build_roster(game))
-        changes = resolve_links(result.settlement.changes, game.units.values())
+        changes = resolve_links(result.resolution.changes, game.units.values())
         _, after = compute_difference(
             game, apply_changes(game, changes, get_systems().get(game.system))
         )
         found = {"dice": noted.notes, "out": result.out, "after": after.get("units", {})}
-        found["says"] = result.settlement.headline
+        found["says"] = result.resolution.headline
     plain: Json = json.loads(json.dumps(entry | found))
     return plain
 

@@ -55,7 +55,7 @@ def count_odds_reply(sequence: Sequence, inputs: Mapping[str, object]) -> Reply:
         )
         prefix = "/".join(options)
         for path, row in branch_rows.items():
-            rows[prefix + path] = row._replace(under=options)
+            rows[prefix + path] = row._replace(assumed_choices=options)
         for path, odds in branch_odds.items():
             counted[prefix + path] = odds
     cause = format_cause(sequence, list_actors(sequence, parsed), YOU)

@@ -372,7 +372,7 @@ def _try_example(system: System, sequence: Sequence, row: str, questions: list[s
         )
     results = system.game.get("results") or {}
     has_results = sequence.id in results or "*" in results
-    if not play.settlement.headline and not has_results:
+    if not play.resolution.headline and not has_results:
         questions.append(f"{row}: no step has a headline, so its answers begin without a result")
     if sequence.odds_by:
         count_odds(sequence, example, rolls=EXAMPLE_ROLLS, seconds=None)

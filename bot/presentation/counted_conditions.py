@@ -459,4 +459,8 @@ def _collect_results(plays: Iterable[Play]) -> list[object]:
 
 def _collect_unit_results(plays: Iterable[Play]) -> list[object]:
     """Return the result of each unit in the plays as (unit, token), without details."""
-    return [(fate.unit, fate.token) for played in plays for fate in played.settlement.fates]
+    return [
+        (unit_result.unit, unit_result.token)
+        for played in plays
+        for unit_result in played.resolution.unit_results
+    ]

@@ -444,25 +444,27 @@ def _describe_replayed_sequence(event: Event, sequence: Sequence, player: str) -
         title = _lowercase_first_word(reply.title, (play.unit for play in singles))
         cause = _format_player_and_verb(player, sequence)
         return EventText(title, cause, reply.tone, _join_result_groups(reply.lines))
-    settlement = single.played.settlement
+    resolution = single.played.resolution
     actors = list_actors(sequence, single.given)
-    summary = summarize_results(sequence, settlement.fates)
-    result = get_result_headline(settlement, single.played.out, sequence.system)
+    summary = summarize_results(sequence, resolution.unit_results)
+    result = get_result_headline(resolution, single.played.out, sequence.system)
     headline = build_headline(summary, result, actors, player)
-    title = _lowercase_first_word(headline.title, (fate.unit for fate in settlement.fates))
-    own_cause = settlement.by if settlement.by.rpartition(" ")[2] in _VERBS else ""
+    title = _lowercase_first_word(
+        headline.title, (unit_result.unit for unit_result in resolution.unit_results)
+    )
+    own_cause = resolution.cause if resolution.cause.rpartition(" ")[2] in _VERBS else ""
     is_by_units = bool(actors) and sequence.verb != ROLL
-    acts = bool(own_cause) or (is_by_units and headline.by != format_cause(sequence, (), player))
+    acts = bool(own_cause) or (is_by_units and headline.cause != format_cause(sequence, (), player))
     cause = own_cause
     if not cause:
-        cause = _add_weapon_names(headline.by, sequence, single.given, title, acts=acts)
+        cause = _add_weapon_names(headline.cause, sequence, single.given, title, acts=acts)
     if not event.get("dice"):
         cause = format_cause_without_roll(cause, player)
     details = []
     if summary.is_counted:
         details.append(_join_result_groups(build_result_groups(summary)))
     if not own_cause:
-        details.append(settlement.by)
+        details.append(resolution.cause)
     details_text = "; ".join(filter(None, details))
     side = _get_acting_side(event) if acts else ""
     return EventText(title, cause, headline.tone, details_text, acts, side)

@@ -36,7 +36,7 @@ class Headline(NamedTuple):
     """The title in bold, its cause in plain letters, and its tone."""
 
     title: str
-    by: str
+    cause: str
     tone: str
 
 
@@ -50,14 +50,14 @@ def build_headline(
     """
     sequence = summary.sequence
     acting = tuple(actors)
-    units = {fate.unit for fate in summary.fates}
+    units = {unit_result.unit for unit_result in summary.unit_results}
     named_units = {unit for unit in units if unit not in summary.types}
     is_about_actors = has_one_party(sequence) and units.issuperset(acting)
     if named_units == {*acting} or is_about_actors:
         acting = ()  # the title names them
     title = headline
     token = headline
-    if summary.fates:
+    if summary.unit_results:
         title = _format_result_counts(summary) if summary.is_counted else summary.sentence
         token = summary.groups[0][0].token
     tone = summary.results[token].tone if token in summary.results else NOTHING
@@ -65,13 +65,13 @@ def build_headline(
     return Headline(title[:1].upper() + title[1:], cause, tone)
 
 
-def get_result_headline(settled: Resolution, out: Mapping[str, Any], system: System) -> str:
+def get_result_headline(resolution: Resolution, out: Mapping[str, Any], system: System) -> str:
     """Return the result in a few words: its headline, else the word for the output `result`. ""
     without a headline if that output is missing, no text, or none.
     """
     result = out.get("result")
-    if settled.headline or not isinstance(result, str) or result == NONE:
-        return settled.headline
+    if resolution.headline or not isinstance(result, str) or result == NONE:
+        return resolution.headline
     return system.word_texts.get(result) or result.replace("-", " ")
 
 
@@ -115,13 +115,15 @@ def format_cause_without_roll(cause: str, player: str) -> str:
 
 def build_result_groups(summary: ResultSummary) -> list[Group]:
     """Return a line for each result with its units, worst first; [] if no unit was affected."""
-    words = [_format_group_result(summary.results, fates) for fates in summary.groups]
+    words = [_format_group_result(summary.results, unit_results) for unit_results in summary.groups]
     if words == [NO_EFFECT]:
         return []
     groups = []
-    for word, fates in zip(words, summary.groups, strict=True):
-        result = summary.results.get(fates[0].token)
-        names = join_names(format_type_names(summary.types, [fate.unit for fate in fates]))
+    for word, unit_results in zip(words, summary.groups, strict=True):
+        result = summary.results.get(unit_results[0].token)
+        names = join_names(
+            format_type_names(summary.types, [unit_result.unit for unit_result in unit_results])
+        )
         is_grave = result is not None and (result.tone == HURT or result.bold)
         groups.append(Group(word[:1].upper() + word[1:], names, is_grave))
     return groups
@@ -132,8 +134,8 @@ def _format_group_result(results: Results, group: list[UnitResult]) -> str:
 
     Details that are added to it agree with the number of units.
     """
-    first_fate = group[0]
-    parts = ((first_fate.token, first_fate.more), *first_fate.also)
+    first_result = group[0]
+    parts = ((first_result.token, first_result.detail), *first_result.earlier_results)
     return ", ".join([_format_single_result(results, group, *part) for part in parts])
 
 
@@ -165,11 +167,15 @@ def _format_result_counts(summary: ResultSummary) -> str:
     At most three results are counted. Beyond that harm is summed by severity, and of other results
     the conspicuous ones are named. Units without effect are not counted if others were affected.
     """
-    size = len(summary.fates)
+    size = len(summary.unit_results)
     stem = format_group_name(summary.stem) if summary.stem else "units"
     counts = _count_results(summary)
     if not counts:
-        names = f"{size} {stem}" if stem else join_names(fate.unit for fate in summary.fates)
+        names = (
+            f"{size} {stem}"
+            if stem
+            else join_names(unit_result.unit for unit_result in summary.unit_results)
+        )
         return f"{NO_EFFECT} on {names}"
     (number, word), *further_counts = counts
     if stem and number < size:
@@ -185,7 +191,7 @@ def _format_result_counts(summary: ResultSummary) -> str:
 def _count_results(summary: ResultSummary) -> list[tuple[int, str]]:
     """Return the number of units with each result, worst first; at most three results."""
     results = summary.results
-    tokens = [fate.token for fates in summary.groups for fate in fates]
+    tokens = [unit_result.token for unit_results in summary.groups for unit_result in unit_results]
     if len({get_result_word(results, token) for token in tokens} - {NO_EFFECT}) > COUNTED:
         tokens = [_get_base_result(results, token) for token in tokens]
     counts = Counter(token for token in tokens if get_result_word(results, token) != NO_EFFECT)
@@ -246,11 +252,11 @@ class ResultSummary(NamedTuple):
     """The words for results."""
     types: Mapping[str, str]
     """The words for types of units."""
-    fates: list[UnitResult]
+    unit_results: list[UnitResult]
     """The results of the units, in their order."""
     groups: list[list[UnitResult]]
     """The same with identical results together, worst first."""
-    mixed: Mapping[str, int]
+    mixed_types: Mapping[str, int]
     """The number of units of each type of which unnamed units have different results. They are
     numbered: `squad 1`, `squad 2`."""
     stem: str
@@ -261,23 +267,25 @@ class ResultSummary(NamedTuple):
     """Whether the headline counts the units, so that other lines must name them."""
 
 
-def summarize_results(sequence: Sequence, fates: Iterable[UnitResult]) -> ResultSummary:
+def summarize_results(sequence: Sequence, unit_results: Iterable[UnitResult]) -> ResultSummary:
     """Summarize the results of the units of one play, or of several plays together."""
     results = load_result_words(sequence)
     types = list_type_names(sequence.system)
-    unit_fates = [_drop_no_effect(results, fate) for fate in fates if fate.unit]
-    count = len(unit_fates)
-    mixed = _count_mixed_types(types, unit_fates) if count > 1 else {}
+    named_results = [
+        _drop_no_effect(results, unit_result) for unit_result in unit_results if unit_result.unit
+    ]
+    count = len(named_results)
+    mixed = _count_mixed_types(types, named_results) if count > 1 else {}
     if mixed:
-        unit_fates = _number_units(types, mixed, unit_fates)
-    groups = _group_identical_results(results, unit_fates)
-    stem = find_stem([fate.unit for fate in unit_fates]) if count > NAMED else ""
+        named_results = _number_units(types, mixed, named_results)
+    groups = _group_identical_results(results, named_results)
+    stem = find_stem([unit_result.unit for unit_result in named_results]) if count > NAMED else ""
     sentence = ""
     if not stem and count < FOLDED:
         sentence = ", ".join([_format_results(results, types, group) for group in groups])
     is_counted = bool(stem) or count >= FOLDED or (count > NAMED and len(sentence) > ROOM)
     return ResultSummary(
-        sequence, results, types, unit_fates, groups, mixed, stem, sentence, is_counted
+        sequence, results, types, named_results, groups, mixed, stem, sentence, is_counted
     )
 
 
@@ -288,71 +296,76 @@ def add_result_details(words: str, details: str) -> str:
     return f"{words}, {details}" if details else words
 
 
-def _count_mixed_types(types: Mapping[str, str], fates: list[UnitResult]) -> dict[str, int]:
+def _count_mixed_types(types: Mapping[str, str], unit_results: list[UnitResult]) -> dict[str, int]:
     """Return the number of unnamed units of each type, for types with different results.
 
     `types` are the words for the types. An unnamed unit is called by its type.
     """
-    fates_by_type: dict[str, list[UnitResult]] = {}
-    for fate in fates:
-        if fate.unit in types:
-            fates_by_type.setdefault(fate.unit, []).append(fate)
+    results_by_type: dict[str, list[UnitResult]] = {}
+    for unit_result in unit_results:
+        if unit_result.unit in types:
+            results_by_type.setdefault(unit_result.unit, []).append(unit_result)
     return {
-        type: len(type_fates)
-        for type, type_fates in fates_by_type.items()
-        if len({*type_fates}) > 1
+        type: len(type_results)
+        for type, type_results in results_by_type.items()
+        if len({*type_results}) > 1
     }
 
 
 def _number_units(
-    types: Mapping[str, str], mixed: Mapping[str, int], fates: list[UnitResult]
+    types: Mapping[str, str], mixed: Mapping[str, int], unit_results: list[UnitResult]
 ) -> list[UnitResult]:
     """Return the results with the units of the types in `mixed` numbered: `squad 1`, `squad 2`."""
     numbers = Counter[str]()
     numbered = []
-    for fate in fates:
-        numbers[fate.unit] += 1
+    for unit_result in unit_results:
+        numbers[unit_result.unit] += 1
         numbered.append(
-            fate._replace(unit=f"{types[fate.unit]} {numbers[fate.unit]}")
-            if fate.unit in mixed
-            else fate
+            unit_result._replace(unit=f"{types[unit_result.unit]} {numbers[unit_result.unit]}")
+            if unit_result.unit in mixed
+            else unit_result
         )
     return numbered
 
 
-def _group_identical_results(results: Results, fates: list[UnitResult]) -> list[list[UnitResult]]:
+def _group_identical_results(
+    results: Results, unit_results: list[UnitResult]
+) -> list[list[UnitResult]]:
     """Return identical results together, worst first, else in their order."""
     groups: dict[tuple[object, ...], list[UnitResult]] = {}
-    for fate in fates:
-        groups.setdefault(fate[1:], []).append(fate)
+    for unit_result in unit_results:
+        groups.setdefault(unit_result[1:], []).append(unit_result)
     if len(groups) == 1:
         return [*groups.values()]
     rank = {token: position for position, token in enumerate(results)}
     return sorted(groups.values(), key=lambda group: rank.get(group[0].token, len(rank)))
 
 
-def _drop_no_effect(results: Results, fate: UnitResult) -> UnitResult:
+def _drop_no_effect(results: Results, unit_result: UnitResult) -> UnitResult:
     """Return a unit's result without its parts that have no effect, if another part has one."""
-    if not fate.also:
-        return fate
-    parts = ((fate.token, fate.more), *fate.also)
+    if not unit_result.earlier_results:
+        return unit_result
+    parts = ((unit_result.token, unit_result.detail), *unit_result.earlier_results)
     effects = [part for part in parts if get_result_word(results, part[0]) != NO_EFFECT]
-    return UnitResult(fate.unit, *effects[0], tuple(effects[1:])) if effects else fate
+    return UnitResult(unit_result.unit, *effects[0], tuple(effects[1:])) if effects else unit_result
 
 
 def _format_results(results: Results, types: Mapping[str, str], group: list[UnitResult]) -> str:
     """Return the identical results of some units as a sentence."""
-    first_fate = group[0]
-    names = join_names(add_definite_articles(types, [fate.unit for fate in group]))
+    first_result = group[0]
+    names = join_names(add_definite_articles(types, [unit_result.unit for unit_result in group]))
     is_plural = len(group) > 1
     clauses: list[str] = []
-    for token, details in ((first_fate.token, first_fate.more), *first_fate.also):
+    for token, details in (
+        (first_result.token, first_result.detail),
+        *first_result.earlier_results,
+    ):
         result = results.get(token)
         if result is None:
             pattern = f"{{}}: {token.replace('-', ' ')}"
         elif is_plural:
             pattern = result.many
-        elif takes_plural_verb(types, first_fate.unit):
+        elif takes_plural_verb(types, first_result.unit):
             pattern = result.many.removesuffix(" each")
         else:
             pattern = result.says

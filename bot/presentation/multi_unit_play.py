@@ -60,7 +60,7 @@ class FinishedPlay(NamedTuple):
     @property
     def result(self) -> str:
         """The result in a few words, without the unit's name in front."""
-        return self.played.settlement.headline.removeprefix(f"{self.unit}: ")
+        return self.played.resolution.headline.removeprefix(f"{self.unit}: ")
 
 
 def list_units_played_singly(
@@ -194,8 +194,8 @@ def play_all(
     except UserError as error:
         if not recorder.dice or error is recorder.error:
             raise
-        settlement = Resolution(format_no_result(error))
-        played = Play({}, tuple(recorder.dice), (), settlement)
+        resolution = Resolution(format_no_result(error))
+        played = Play({}, tuple(recorder.dice), (), resolution)
         return (FinishedPlay("", plays[0].given, played, ()),)
     return singles
 
@@ -291,16 +291,16 @@ def _finish_play(
     if sequence.decks:
         piles_before = previous.piles if previous is not None else {}
         piles = {**piles_before, **compute_piles_after(play.given.values, played.dice)}
-    moves = played.settlement.tracks
+    moves = played.resolution.track_moves
     if moves:
         values = {**play.given.values, **tracks}
         new_tracks, new_texts = move_tracks(sequence.system.tracks, values, moves, read)
         tracks = {**tracks, **new_tracks}
         track_texts = {**track_texts, **new_texts}
     if track_texts and not play.unit:
-        state_texts = (*played.settlement.now, *_join_by_side(track_texts.values()))
-        played = played._replace(settlement=played.settlement._replace(now=state_texts))
-    changes = played.settlement.changes
+        state_texts = (*played.resolution.state_changes, *_join_by_side(track_texts.values()))
+        played = played._replace(resolution=played.resolution._replace(state_changes=state_texts))
+    changes = played.resolution.changes
     if any(change.add or change.of for change in changes):
         # By name, since a roster has each unit by name and by handle.
         in_play = {unit.name: unit for unit in roster.values() if not has_left_fight(unit)}
@@ -345,7 +345,7 @@ def join_results(singles: tuple[FinishedPlay, ...]) -> str:
     The log keeps this text and verify compares it, so it never changes without a new edition.
     """
     if not singles[0].unit:
-        return singles[0].played.settlement.headline
+        return singles[0].played.resolution.headline
     units_by_result: dict[str, list[str]] = {}
     for single in singles:
         units_by_result.setdefault(single.result, []).append(single.unit)

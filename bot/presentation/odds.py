@@ -109,9 +109,9 @@ def _group_odds_by_choice(
     """
     units: dict[str, dict[Picks, SharedOdds]] = {}
     for path, row in rows.items():
-        unit_path = path.removeprefix("/".join(row.under))
+        unit_path = path.removeprefix("/".join(row.assumed_choices))
         shared = _build_shared_odds(sequence, row, counted[path])
-        units.setdefault(unit_path, {})[row.under] = shared
+        units.setdefault(unit_path, {})[row.assumed_choices] = shared
     grouped: dict[frozenset[object], dict[Picks, SharedOdds]] = {}
     for options in units.values():
         key = frozenset((picks, shared.result_chances) for picks, shared in options.items())
@@ -200,7 +200,7 @@ def _get_result_noun(sequence: Sequence, row: OddsRow) -> str:
 
 def get_row_result_word(row: OddsRow, token: str, words: Mapping[str, str]) -> str:
     """Return a result in words: the row's own, or those of the game for this sequence."""
-    text = row.said(token)
+    text = row.format_result(token)
     return words.get(text) or format_token(text).replace("-", " ")
 
 
@@ -248,7 +248,7 @@ def build_odds_reply(
                     sequence, shared, target_names, came_by_name, choice, goes_on=not is_first
                 )
             )
-    has_hidden_choice = not open_groups and any(row.under for row in rows.values())
+    has_hidden_choice = not open_groups and any(row.assumed_choices for row in rows.values())
     exact = WHATEVER if has_hidden_choice else EXACT
     footer = _format_actual_results(bars)
     if not footer:

@@ -55,17 +55,17 @@ class PlayRecord(NamedTuple):
     """The names of the units that act."""
     result: str = ""
     """The result in a few words, for the log. Verify compares it."""
-    joins: tuple[Joining, ...] = ()
+    arrivals: tuple[Joining, ...] = ()
     """The units that come into play."""
-    read: Mapping[str, Any] = {}
+    tracks_read: Mapping[str, Any] = {}
     """The tracks that it read, with their values, by their keys in the game's state."""
     tracks: Mapping[str, Any] = {}
     """The tracks that it changes, with their new values, by the same keys."""
-    asks: tuple[ChoiceRequest, ...] = ()
+    choice_requests: tuple[ChoiceRequest, ...] = ()
     """The choices that a side has to make before anything is changed."""
-    held: tuple[str, ...] = ()
+    held_tracks: tuple[str, ...] = ()
     """The keys of the tracks that cannot change until these choices are made."""
-    uses: tuple[UsedCard, ...] = ()
+    used_cards: tuple[UsedCard, ...] = ()
     """The cards in play that it uses up."""
 
     def build_dice_notes(self) -> list[dict[str, Any]]:
@@ -168,11 +168,11 @@ def apply_play_record(
     if any(die.pile is not None for die in record.dice):
         cards = apply_card_draws(after.decks, after.cards, record.build_dice_notes())
         after = replace(after, cards=cards or after.cards)
-    for used in record.uses:
+    for used in record.used_cards:
         pile = SETTLED[used.to]
         after = replace(after, cards=take_cards(used.deck, after.cards, [used.card], [PLAY], pile))
-    if joins and record.joins:
-        after = add_joining_units(after, record.joins)
+    if joins and record.arrivals:
+        after = add_joining_units(after, record.arrivals)
     return after
 
 
@@ -197,7 +197,7 @@ LONGEST_ASK, LONGEST_SAID = 1_000, 200
 
 def build_choice_json(record: PlayRecord) -> Json:
     """Return the choice that a side has to make, as an event holds it; {} if there is none."""
-    asks = record.asks
+    asks = record.choice_requests
     if not asks:
         return {}
     first = asks[0]
@@ -208,7 +208,7 @@ def build_choice_json(record: PlayRecord) -> Json:
         "says": [says[:LONGEST_SAID] for _, says in first.options],
         "else": first.otherwise,
         **({"items": [ask.item for ask in asks]} if first.item else {}),
-        **({"tracks": [*record.held]} if record.held else {}),
+        **({"tracks": [*record.held_tracks]} if record.held_tracks else {}),
     }
 
 
@@ -242,9 +242,9 @@ def build_event_facts(path: Path, record: PlayRecord, system: System | None) -> 
         "out": dict(record.out),
         "system": record.system,
         "target": record.target,
-        "read": dict(record.read),
+        "read": dict(record.tracks_read),
         **(system.rule_edition if system is not None else {}),
-        "uses": [used.to_json() for used in record.uses],
+        "uses": [used.to_json() for used in record.used_cards],
         "hand": record.by_hand,
         "result": record.result,
     }

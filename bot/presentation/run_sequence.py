@@ -116,12 +116,14 @@ def run_sequence(
         inputs=raw,
         dice=record.dice[len(earlier_dice) :],
         by_hand=hand not in (None, ""),
-        read=tracks,
+        tracks_read=tracks,
     )
-    asks = singles[0].played.settlement.asks
+    asks = singles[0].played.resolution.choice_requests
     if asks:  # nothing is changed before the side has chosen
         waiting_tracks = get_track_keys(sequence.effects.held[asks[0].name], tracks)
-        record = record._replace(result=asks[0].ask, asks=asks, held=waiting_tracks)
+        record = record._replace(
+            result=asks[0].ask, choice_requests=asks, held_tracks=waiting_tracks
+        )
     else:
         record = _add_effects(record, singles, tracks)
     return ReplyWithRecord(reply, record)
@@ -132,7 +134,7 @@ def _build_reply(player: str, sequence: Sequence, singles: tuple[FinishedPlay, .
     men.
     """
     first = singles[0]
-    if first.played.settlement.asks:
+    if first.played.resolution.choice_requests:
         reply = build_choice_reply(sequence, first, player)
     elif first.unit:
         reply = build_multi_unit_reply(player, sequence, singles)
@@ -152,7 +154,7 @@ def _build_record(
     There are no changes if a side must choose first. Inputs, tracks and results are still missing.
     """
     changes: tuple[Change, ...] = ()
-    if not singles[0].played.settlement.asks:
+    if not singles[0].played.resolution.choice_requests:
         changes = tuple(change for single in singles for change in single.changes)
     units = [name for inputs in planned_inputs for name in list_named_units(inputs)]
     units += [change.unit for change in changes]
@@ -184,14 +186,14 @@ def _add_effects(
         for name, value in singles[-1].tracks.items()
         if value != tracks.get(name)
     }
-    joins = tuple(join for single in singles for join in single.played.settlement.joins)
-    return record._replace(result=join_results(singles), joins=joins, tracks=changed_tracks)
+    joins = tuple(join for single in singles for join in single.played.resolution.arrivals)
+    return record._replace(result=join_results(singles), arrivals=joins, tracks=changed_tracks)
 
 
 def _drop_earlier_lines(single: FinishedPlay) -> FinishedPlay:
     """Return the play without the lines that were shown with the question."""
     played = single.played
-    return single._replace(played=played._replace(lines=played.lines[played.before :]))
+    return single._replace(played=played._replace(lines=played.lines[played.lines_before_choice :]))
 
 
 def name_lenders(sequence: Sequence, play: FinishedPlay) -> FinishedPlay:
@@ -262,16 +264,16 @@ def build_choice_reply(sequence: Sequence, play: FinishedPlay, player: str) -> R
 
     If several units must choose, each has a line.
     """
-    settlement = play.played.settlement
-    asks = settlement.asks
+    resolution = play.played.resolution
+    asks = resolution.choice_requests
     summary = summarize_results(sequence, ())
     items = [ask.item for ask in asks]
     title = asks[0].ask if len(asks) == 1 else f"{join_names(items)} must choose"
     headline = build_headline(summary, title, list_actors(sequence, play.given), player)
-    lines: list[Part] = [*shorten_lines(play.played.lines, settlement, summary)]
+    lines: list[Part] = [*shorten_lines(play.played.lines, resolution, summary)]
     if len(asks) > 1:
         lines += [ask.ask for ask in asks]
-    return Reply(headline.title, tuple(lines), by=headline.by, tone=WAITING)
+    return Reply(headline.title, tuple(lines), by=headline.cause, tone=WAITING)
 
 
 def list_acting_units(inputs: Given) -> tuple[str, ...]:
@@ -312,50 +314,52 @@ def build_play_reply(player: str, sequence: Sequence, played: Play, actors: Iter
     Many units are shown by their results, without the dice of each (these are in the log). `actors`
     are the units that act.
     """
-    settled = played.settlement
-    summary = summarize_results(sequence, settled.fates)
+    resolution = played.resolution
+    summary = summarize_results(sequence, resolution.unit_results)
     types = summary.types
-    result_headline = get_result_headline(settled, played.out, sequence.system)
+    result_headline = get_result_headline(resolution, played.out, sequence.system)
     headline = build_headline(summary, result_headline, actors, player)
-    if settled.by:
-        cause = replace_type_codes(types, settled.by)
+    if resolution.cause:
+        cause = replace_type_codes(types, resolution.cause)
     elif played.dice:
-        cause = headline.by
+        cause = headline.cause
     else:
-        cause = format_cause_without_roll(headline.by, player)
-    lines: list[Part] = [*shorten_lines(played.lines, settled, summary)]
-    ammunition = _take_ammunition_line(lines, settled)
+        cause = format_cause_without_roll(headline.cause, player)
+    lines: list[Part] = [*shorten_lines(played.lines, resolution, summary)]
+    ammunition = _take_ammunition_line(lines, resolution)
     if summary.is_counted:
         lines += build_result_groups(summary)
     lines += ammunition
-    if settled.units and not settled.fates:
-        lines += map(capitalize_first, format_unit_results(settled.units))
-    for text in settled.then:
+    if resolution.unit_words and not resolution.unit_results:
+        lines += map(capitalize_first, format_unit_results(resolution.unit_words))
+    for text in resolution.next_steps:
         lines.append(capitalize_first(replace_type_codes(types, text)))
-    if settled.now:
-        changes = [replace_type_codes(types, text) for text in settled.now]
+    if resolution.state_changes:
+        changes = [replace_type_codes(types, text) for text in resolution.state_changes]
         lines.append(Small(f"{NOW}{' · '.join(changes)}"))
-    notes = [capitalize_first(replace_type_codes(types, text)) for text in settled.notes]
+    notes = [capitalize_first(replace_type_codes(types, text)) for text in resolution.notes]
     note = " ".join(notes)
     if note:
         lines.append(Small(note))
-    buttons = tuple([Button(f"{OPEN_FORM}{command}", label) for label, command in settled.forms])
+    buttons = tuple(
+        [Button(f"{OPEN_FORM}{command}", label) for label, command in resolution.form_buttons]
+    )
     return Reply(
         title=headline.title, lines=tuple(lines), by=cause, tone=headline.tone, buttons=buttons
     )
 
 
-def _take_ammunition_line(lines: list[Part], settled: Resolution) -> list[str]:
+def _take_ammunition_line(lines: list[Part], resolution: Resolution) -> list[str]:
     """Return the line about weapons that fail in this roll, in a list; [] if none fails.
 
     The line that sums up the checks goes into it, and is removed from `lines`.
     """
-    if not settled.out:
+    if not resolution.unarmed_units:
         return []
-    checks = next((line for line in lines if line in settled.sums), None)
+    checks = next((line for line in lines if line in resolution.sum_lines), None)
     if checks is not None:
         lines.remove(checks)
-    return [_format_ammunition(settled.out, checks)]
+    return [_format_ammunition(resolution.unarmed_units, checks)]
 
 
 def _format_ammunition(out: Many[str], checks: Part | None) -> str:
@@ -397,19 +401,19 @@ def build_multi_unit_reply(
     else:
         for single in singles:
             lines += [_prefix_unit(single.unit, line) for line in single.played.lines]
-    settlements = [(single.unit, single.played.settlement) for single in singles]
+    resolutions = [(single.unit, single.played.resolution) for single in singles]
     next_steps = _format_notes(
-        (unit, text) for unit, settlement in settlements for text in settlement.then
+        (unit, text) for unit, resolution in resolutions for text in resolution.next_steps
     )
     lines += map(Small, next_steps) if is_many else next_steps
     changes = _format_notes(
-        (unit, text) for unit, settlement in settlements for text in settlement.now
+        (unit, text) for unit, resolution in resolutions for text in resolution.state_changes
     )
     changes += singles[-1].track_texts.values()
     if changes:
         lines.append(Small(f"Now: {' · '.join(changes)}"))
     notes = _format_notes(
-        (unit, text) for unit, settlement in settlements for text in settlement.notes
+        (unit, text) for unit, resolution in resolutions for text in resolution.notes
     )
     lines += map(Small, notes)
     units = tuple(single.unit for single in singles)
@@ -419,9 +423,11 @@ def build_multi_unit_reply(
 
 def list_unit_results(sequence: Sequence, play: FinishedPlay) -> tuple[UnitResult, ...]:
     """Return the results by unit; without any, the main output is the result of the play's unit."""
-    fates = tuple(fate for fate in play.played.settlement.fates if fate.unit)
+    unit_results = tuple(
+        unit_result for unit_result in play.played.resolution.unit_results if unit_result.unit
+    )
     token = play.played.out.get(sequence.odds_by)
-    return fates or (UnitResult(play.unit, play.result if token is None else str(token)),)
+    return unit_results or (UnitResult(play.unit, play.result if token is None else str(token)),)
 
 
 def _prefix_unit(unit: str, line: Line) -> Line:
@@ -453,15 +459,17 @@ DOZEN = 12
 
 
 def shorten_lines(
-    lines: tuple[Line, ...], settled: Resolution, summary: ResultSummary
+    lines: tuple[Line, ...], resolution: Resolution, summary: ResultSummary
 ) -> list[Line]:
     """Return the lines to show: many lines of single units are replaced by their sums, and type codes
     by names. If each unit of a type has a line labeled with the type, they are numbered.
     """
-    shortened = _fold_unit_lines(lines, settled)
+    shortened = _fold_unit_lines(lines, resolution)
     types = summary.types
     labels = [line.label for line in shortened]
-    counted = {type: 0 for type, count in summary.mixed.items() if labels.count(type) == count}
+    counted = {
+        type: 0 for type, count in summary.mixed_types.items() if labels.count(type) == count
+    }
     for index, line in enumerate(shortened):
         head, blank, suffix = line.label.partition(" ")
         number = ""
@@ -475,15 +483,17 @@ def shorten_lines(
     return shortened
 
 
-def _fold_unit_lines(lines: tuple[Line, ...], settled: Resolution) -> list[Line]:
+def _fold_unit_lines(lines: tuple[Line, ...], resolution: Resolution) -> list[Line]:
     """Return the lines with many lines of single units replaced by their sums, with few dice in
     each.
     """
     prefixes = (
-        tuple(f"{fate.unit} " for fate in settled.fates) if len(settled.fates) >= FOLDED else ()
+        tuple(f"{unit_result.unit} " for unit_result in resolution.unit_results)
+        if len(resolution.unit_results) >= FOLDED
+        else ()
     )
     is_summed = len(lines) >= FOLDED and len({line.unit for line in lines if line.unit}) >= FOLDED
-    sums = settled.sums if is_summed else ()
+    sums = resolution.sum_lines if is_summed else ()
     folded: list[Line] = []
     dropped: list[object] = []
     for line in lines:
@@ -695,12 +705,12 @@ def list_all_dice(sequence: Sequence, singles: tuple[FinishedPlay, ...]) -> tupl
         for single in singles:
             tables[""][single.unit] = [die.display_value for die in single.played.dice]
     else:
-        results = [*first.played.settlement.fates]
+        results = [*first.played.resolution.unit_results]
         shared_lines, tables = _sort_dice_by_unit(first)
     result_words = load_result_words(sequence)
     words = {result.unit: get_result_word(result_words, result.token) for result in results}
     if not words:
-        words = {unit: format_token(word) for unit, word in first.played.settlement.units}
+        words = {unit: format_token(word) for unit, word in first.played.resolution.unit_words}
     parts = shared_lines
     for kind, rows in tables.items():
         if kind:
@@ -719,7 +729,7 @@ def _sort_dice_by_unit(
     The kind "" is a unit's own result; it has a row for each unit with a result.
     """
     shared_lines: list[Part] = []
-    result_units = [result.unit for result in play.played.settlement.fates]
+    result_units = [result.unit for result in play.played.resolution.unit_results]
     tables: dict[str, dict[str, list[object]]] = {"": {unit: [] for unit in result_units}}
     names = {*result_units}
     for units in play.given.lists.values():
@@ -735,13 +745,13 @@ def _sort_dice_by_unit(
 
 def list_follow_up_parts(sequence: Sequence, singles: tuple[FinishedPlay, ...]) -> Iterator[Part]:
     """Yield the next steps, notes and other changes, which a short reply leaves out."""
-    settlements = [single.played.settlement for single in singles]
+    resolutions = [single.played.resolution for single in singles]
     types = list_type_names(sequence.system)
-    next_steps = [text for settlement in settlements for text in settlement.then]
-    notes = [text for settlement in settlements for text in settlement.notes]
+    next_steps = [text for resolution in resolutions for text in resolution.next_steps]
+    notes = [text for resolution in resolutions for text in resolution.notes]
     for text in dict.fromkeys((*next_steps, *notes)):
         yield Small(replace_type_codes(types, text))
-    changes = dict.fromkeys(text for settlement in settlements for text in settlement.now)
+    changes = dict.fromkeys(text for resolution in resolutions for text in resolution.state_changes)
     if changes:
         yield Small(f"Now: {' · '.join(replace_type_codes(types, text) for text in changes)}")
 

@@ -58,7 +58,7 @@ def play_sequence(
     """
     inputs = sequence.read_inputs(raw, roster or {})
     play = sequence.play(sequence.plan(inputs), source)
-    requests = play.settlement.asks
+    requests = play.resolution.choice_requests
     if requests:
         raise sequence.choices[requests[0].name].make_missing_error()
     return play

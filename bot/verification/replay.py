@@ -130,7 +130,7 @@ def find_replay_faults(
     dice_problem = _find_dice_problem(roll.get("dice", []), record.build_dice_notes())
     if dice_problem:
         yield dice_problem
-    record = record._replace(uses=_find_uses(game, roll, record, side))
+    record = record._replace(used_cards=_find_uses(game, roll, record, side))
     for unit in find_units_by_name(game, record.units):
         if has_left_fight(unit):
             yield f"{unit.name} had left the fight."
@@ -166,7 +166,7 @@ def _build_expected_fields(game: Game, record: PlayRecord, *, sealed: bool) -> J
         "used": [unit_to_json(unit) for unit in units],
         "acting": [unit.name for unit in units if unit.name in record.acting],
         "sources": [unit_to_json(unit) for unit in sources],
-        "uses": [card.to_json() for card in record.uses],
+        "uses": [card.to_json() for card in record.used_cards],
         "changes": [],
         "tracks": {},
     }

@@ -214,7 +214,7 @@ def test_lines_of_a_chain_stand_in_order_within_an_each() -> None:
     played = play_sequence(pack.find_sequence("gun"), {}, Script([6, 6, 6, 5, 1]))
     labels = [line.label for line in played.lines]
     assert labels == ["First", "Link 2", "Link 3", "First", "Link 2"]
-    assert played.settlement.then == ("All hands!",)
+    assert played.resolution.next_steps == ("All hands!",)
 
 
 def test_odds_of_two_shells_that_each_roll_a_chain() -> None:
@@ -309,5 +309,5 @@ def test_the_example_of_the_guide_plays_as_the_page_prints_it(root: Path) -> Non
         "sunk": Fraction(1, 54),
     }
     played = play_sequence(shell, {}, Script([5, 6, 6]))
-    assert played.settlement.headline == "sunk, 2 guns out"
+    assert played.resolution.headline == "sunk, 2 guns out"
     assert [line.label for line in played.lines] == ["Shell", "Turret hit", "Magazine"]

@@ -73,15 +73,17 @@ def test_the_first_line_names_the_units_and_the_lines_below_are_in_order(
     for entry in entries:
         given = sequence.read_inputs(entry["in"], roster)
         played = play(sequence.plan(given), Script([die[2] for die in entry["dice"]]))
-        came = summarize_results(sequence, played.settlement.fates)
+        came = summarize_results(sequence, played.resolution.unit_results)
         reply = build_play_reply("Alice", sequence, played, list_actors(sequence, given))
-        assert played.settlement.headline == entry["says"]
+        assert played.resolution.headline == entry["says"]
         assert reply.by
         assert played.dice or not reply.by.startswith("Alice rolls")
         groups = " ".join(part.text for part in reply.lines if isinstance(part, Group)).casefold()
         told = groups if came.is_counted and groups else reply.title.casefold()
-        is_named = f"on {len(came.fates)} " not in reply.title
-        for unit in format_type_names(came.types, [fate.unit for fate in came.fates if is_named]):
+        is_named = f"on {len(came.unit_results)} " not in reply.title
+        for unit in format_type_names(
+            came.types, [fate.unit for fate in came.unit_results if is_named]
+        ):
             number = unit.rpartition(" ")[2]
             assert unit.casefold() in told or number in _numbers(told) or _plural(unit) in told, (
                 reply.format_text()

@@ -59,7 +59,7 @@ def test_the_first_line_says_what_happened_to_whom_worst_first(
     told = build_headline(
         summarize_results(FIRE, [UnitResult(*fate) for fate in fates]), "in the log", TWO, "Alice"
     )
-    assert (told.title, told.by, told.tone) == (title, "US Squads 3 + 4 fire", tone)
+    assert (told.title, told.cause, told.tone) == (title, "US Squads 3 + 4 fire", tone)
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_units_to_which_two_things_happened_are_in_one_line_of_many() -> None:
 
 def test_where_nobody_acts_the_sequence_is_named() -> None:
     told = build_headline(summarize_results(FIRE, ()), "no effect", (), "Alice")
-    assert (told.title, told.by, told.tone) == ("No effect", "Alice fires", NOTHING)
+    assert (told.title, told.cause, told.tone) == ("No effect", "Alice fires", NOTHING)
 
 
 def test_many_units_are_shown_by_their_results() -> None:

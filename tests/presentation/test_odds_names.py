@@ -203,7 +203,7 @@ def test_the_odds_name_every_unit_of_the_answer(game: str, id: str, given: dict[
         played = play_sequence(sequence, given, create_throwaway_source())
         units = Counter(
             bare(unit)
-            for unit, word in played.settlement.units
+            for unit, word in played.resolution.unit_words
             if "ammunition" not in word or id == "ammo-check"
         )
         assert units <= known
@@ -244,8 +244,8 @@ def test_the_words_are_those_of_the_answer(game: str, id: str, given: dict[str, 
     rows = [row for row in build_odds_rows(sequence, given).values() if "[" in row.paths[0]]
     for _ in range(60):
         played = play_sequence(sequence, given, create_throwaway_source())
-        left = [(bare(row.name), row.said(str(read(row, played)))) for row in rows]
-        for unit, word in played.settlement.units:
+        left = [(bare(row.name), row.format_result(str(read(row, played)))) for row in rows]
+        for unit, word in played.resolution.unit_words:
             if "ammunition" in word and id != "ammo-check":
                 continue  # the firers' weapons
             fit = [
@@ -318,7 +318,10 @@ def test_all_alike_characters_are_one_row() -> None:
         ("react", {"morale": 12, "count": 3}),
     ):
         (row,) = build_odds_rows(find_system("ucn").find_sequence(id), given).values()
-        assert (row.name, row.alike) == (f"each of {given['count']} characters", given["count"])
+        assert (row.name, row.unit_count) == (
+            f"each of {given['count']} characters",
+            given["count"],
+        )
 
 
 async def test_a_heading_names_roster_units_and_leaves_none_out() -> None:
@@ -362,6 +365,6 @@ def test_a_half_squad_with_casualties_is_eliminated_as_the_answer_says() -> None
         sequence, given, tuple(build_odds_rows(sequence, given))
     ).values()
     assert counted == {"eliminated": 1}
-    assert play_sequence(sequence, given, create_throwaway_source()).settlement.units == (
+    assert play_sequence(sequence, given, create_throwaway_source()).resolution.unit_words == (
         ("half-squad", "eliminated"),
     )

@@ -30,7 +30,9 @@ def test_the_rolls_of_up_to_three_are_told_and_those_of_more_are_summed_up() -> 
     def firers(count: int) -> list[str]:
         rolls = tuple(Line(f"GI {at} to hit", (at,), unit=f"GI {at}") for at in range(1, count + 1))
         sums = (Line(f"{count} to hit", result="2 hit"),)
-        settled = Resolution("in the log", fates=(UnitResult("VC 5", "shaken"),), sums=sums)
+        settled = Resolution(
+            "in the log", unit_results=(UnitResult("VC 5", "shaken"),), sum_lines=sums
+        )
         return answer((Line("skill", total=12), *rolls, Line("after")), settled)
 
     assert firers(3) == [
@@ -49,7 +51,10 @@ def test_three_units_are_counted_first_and_named_by_their_results_below() -> Non
         for at, token in ((1, "shaken"), (2, "none"), (3, "eliminated"))
     )
     told = build_play_reply(
-        "Alice", FIRE, Play({}, (), (), Resolution("in the log", fates=fates)), ("US Squad 3",)
+        "Alice",
+        FIRE,
+        Play({}, (), (), Resolution("in the log", unit_results=fates)),
+        ("US Squad 3",),
     )
     assert told.format_text().split("\n")[:4] == [
         "1 of 3 VC eliminated, 1 shaken · US Squad 3 fires",

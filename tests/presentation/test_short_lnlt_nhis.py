@@ -65,7 +65,7 @@ def answer(
     sequence = find_system(game).find_sequence(id)
     played = play_sequence(sequence, given, source, units)
     acting = list_actors(sequence, sequence.read_inputs(given, units or {}))
-    return build_play_reply("Alice", sequence, played, acting), played.settlement
+    return build_play_reply("Alice", sequence, played, acting), played.resolution
 
 
 def hill(id: str, given: Mapping[str, object], *dice: int) -> list[str]:
@@ -90,9 +90,9 @@ def test_the_first_line_is_the_news_and_nothing_below_says_it_again(game: str, i
     }
     for seed in range(60):
         reply, settled = answer(game, id, sequence.example, Rolled(seed))
-        assert settled.fates or id in ("melee", "initiative", "stack-check")
+        assert settled.unit_results or id in ("melee", "initiative", "stack-check")
         assert reply.by
-        for fate in settled.fates:
+        for fate in settled.unit_results:
             named = (
                 re.sub(
                     r" \d+$",
@@ -102,7 +102,9 @@ def test_the_first_line_is_the_news_and_nothing_below_says_it_again(game: str, i
                 in reply.title.casefold()
             )
             assert (
-                named or f"of {len(settled.fates)} units" in reply.title or "All" in reply.title
+                named
+                or f"of {len(settled.unit_results)} units" in reply.title
+                or "All" in reply.title
             ), reply.first_line
         assert not re.search("no effect(?! on)", reply.title.casefold())
         for part in reply.lines:

@@ -20,7 +20,7 @@ class Grouped(NamedTuple):
     rule: Callable[[Any, Roll], Ruling[Any]]
     groups: Callable[[Any], Weighted]
 
-    def asks(self, _: Any) -> tuple[Die, ...]:
+    def list_dice(self, _: Any) -> tuple[Die, ...]:
         return self.dice
 
     def group_rolls(self, state: Any) -> Weighted:

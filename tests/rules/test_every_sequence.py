@@ -55,7 +55,7 @@ def play_all(plan: Plan[Any], by: str) -> dict[str, Fraction]:
 
     def go_on(state: Any, told: dict[str, Any], among: int) -> None:
         nonlocal played
-        if state.owes is None:
+        if state.next_step is None:
             played += 1
             assert played <= MOST_ROLLS, (
                 "too many rolls to play one by one: give it an example in SMALL"
@@ -63,12 +63,12 @@ def play_all(plan: Plan[Any], by: str) -> dict[str, Fraction]:
             told = _told_once(told, plan.closing(state))
             ends[str(format_key(told.get(by))), among] += 1
             return
-        step = plan.steps[state.owes]
-        faces: list[Any] = [die.faces or range(1, die.sides + 1) for die in step.asks(state)]
+        step = plan.steps[state.next_step]
+        faces: list[Any] = [die.faces or range(1, die.sides + 1) for die in step.list_dice(state)]
         rolls = list(product(*faces))
         for roll in rolls:
             ruling = step.rule(state, roll)
-            go_on(ruling.after, _told_once(told, ruling.told), among * len(rolls))
+            go_on(ruling.next_state, _told_once(told, ruling.outputs), among * len(rolls))
 
     go_on(plan.start, dict(plan.opening), 1)
     chances: dict[str, Fraction] = defaultdict(Fraction)
@@ -96,8 +96,8 @@ def test_the_example_plays_and_tells_the_declared_outputs(game: str, id: str) ->
         played = play_sequence(sequence, sequence.example, create_throwaway_source())
         assert set(played.out) <= set(sequence.outputs)
         assert set(sequence.outputs) <= set(played.out), set(sequence.outputs) - set(played.out)
-        assert played.settlement.headline
-        assert "\n" not in played.settlement.headline
+        assert played.resolution.headline
+        assert "\n" not in played.resolution.headline
 
 
 @pytest.mark.sample(12)

@@ -38,7 +38,7 @@ class Volley:
 
     shots: int
     hits: int = 0
-    owes: str | None = "shot"
+    next_step: str | None = "shot"
 
 
 def volley(shots: int, *, grouped: bool = False) -> Plan[Volley]:
@@ -48,8 +48,8 @@ def volley(shots: int, *, grouped: bool = False) -> Plan[Volley]:
         number, hit = shots - state.shots, roll[0] >= 5
         told: dict[str, Any] = {f"shots[{number}].roll": roll[0], f"shots[{number}].hit": hit}
         if hit:
-            return Ruling(replace(state, owes="kill"), told)
-        after = replace(state, shots=state.shots - 1, owes="shot" if state.shots > 1 else None)
+            return Ruling(replace(state, next_step="kill"), told)
+        after = replace(state, shots=state.shots - 1, next_step="shot" if state.shots > 1 else None)
         return Ruling(after, told | {f"shots[{number}].killed": False})
 
     def kill(state: Volley, roll: Roll) -> Ruling[Volley]:
@@ -138,7 +138,7 @@ def test_faces_that_come_to_the_same_lead_to_one_state() -> None:
         return Ruling(Volley(1, roll[0] >= 15, "kill"), {"roll": roll[0], "hit": roll[0] >= 15})
 
     def kill(before: Volley, roll: Roll) -> Ruling[Volley]:
-        return Ruling(Volley(0, owes=None), {"killed": before.hits and roll[0] >= 4})
+        return Ruling(Volley(0, next_step=None), {"killed": before.hits and roll[0] >= 4})
 
     steps = {"shot": ruled((d20("shot"),), shoot), "kill": ruled((d6("kill"),), kill)}
     plan = Plan(Volley(1), steps, lambda out: Resolution(f"{out['hit']}"))
@@ -208,7 +208,7 @@ def test_a_plan_is_focused_on_what_is_asked() -> None:
         asked.append(wanted)
         return volley(1, grouped=True)
 
-    focused = volley(1)._replace(focus=focus)
+    focused = volley(1)._replace(narrow=focus)
     assert compute_marginals(focused, ["hits"]) == compute_marginals(volley(1), ["hits"])
     assert compute_joint_odds(focused, ["hits", "shots[0].hit"]) == compute_joint_odds(
         volley(1), ["hits", "shots[0].hit"]
@@ -233,7 +233,7 @@ class Salvo:
     and any six so far.
     """
 
-    owes: str | None
+    next_step: str | None
     aim: int = 0
     at: int = 0
     six: bool = False
@@ -267,7 +267,7 @@ def salvo(shots: int, *, first: int = 0, aim: int = 0, apart: str = "") -> Plan[
         return Ruling(Salvo(None), {"broken": roll[0] == 1})
 
     def fall_apart(now: Salvo) -> IndependentParts[Salvo] | None:
-        if now.owes != "shot" or aim:
+        if now.next_step != "shot" or aim:
             return None
         each = tuple(one(at, now.aim) for at in range(shots))
         matters = ("broken",) if apart == "for what is asked" else ()
@@ -293,7 +293,7 @@ def salvo(shots: int, *, first: int = 0, aim: int = 0, apart: str = "") -> Plan[
         },
         lambda out: Resolution(f"{out['aim']}"),
         closing=lambda end: {"six": end.six} if aim else {},
-        apart=fall_apart if apart else None,
+        find_independent_parts=fall_apart if apart else None,
     )
 
 

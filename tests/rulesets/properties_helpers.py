@@ -30,17 +30,19 @@ def play_any(
         assert not again, f"told twice: {again} for {given}"
         told.update(more)
 
-    while state.owes is not None:
-        step = plan.steps[state.owes]
-        faces: list[Any] = [die.faces or range(1, die.sides + 1) for die in step.asks(state)]
+    while state.next_step is not None:
+        step = plan.steps[state.next_step]
+        faces: list[Any] = [die.faces or range(1, die.sides + 1) for die in step.list_dice(state)]
         roll = tuple(map(draw.choice, faces))
         ruling = step.rule(state, roll)
-        tell(ruling.told)
-        assert all(line.text() for line in ruling.story())
+        tell(ruling.outputs)
+        assert all(line.text() for line in ruling.build_lines())
         notes += ruling.notes
-        state = ruling.after
+        state = ruling.next_state
     tell(plan.closing(state))
     assert (
-        plan.settles(notes) if plan.settles is not None else plan.settle(nest_outputs(told))
+        plan.resolve_notes(notes)
+        if plan.resolve_notes is not None
+        else plan.resolve(nest_outputs(told))
     ).headline
     return told

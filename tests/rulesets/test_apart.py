@@ -109,7 +109,11 @@ def test_parts_have_the_odds_of_one_roll_after_the_other(
             count: Any = compute_joint_odds if together else compute_marginals
             try:
                 plain = count(
-                    plan._replace(apart=None, focus=None), by, rows, budget=work, rolls=work
+                    plan._replace(find_independent_parts=None, narrow=None),
+                    by,
+                    rows,
+                    budget=work,
+                    rolls=work,
                 )
             except TooManyStates:
                 continue
@@ -132,4 +136,4 @@ def test_no_other_sequence_says_so() -> None:
                 plan = sequence.plan(sequence.read_inputs(inputs_for(draw, sequence, []), {}))
             except UserError:
                 continue
-            assert plan.apart is None, f"{system} {id}"
+            assert plan.find_independent_parts is None, f"{system} {id}"

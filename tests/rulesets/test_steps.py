@@ -56,7 +56,7 @@ def test_steps_are_taken_from_the_sequences_file_and_blocks_from_the_shared_one(
 ) -> None:
     toss = club_game(tmp_path).sequences["toss"]
     found = play(toss.plan(toss.read_inputs({"needed": 4}, {})), Script([5]))
-    assert (found.out, found.settlement.headline) == ({"roll": 5, "result": "won"}, "a 5")
+    assert (found.out, found.resolution.headline) == ({"roll": 5, "result": "won"}, "a 5")
 
 
 def test_a_fault_is_found_in_the_file_that_has_it(tmp_path: Path) -> None:

@@ -211,4 +211,4 @@ async def test_a_morale_test_names_its_element_once() -> None:
 def test_what_became_of_an_element_is_said_in_words(state: str, said: str) -> None:
     squad = roster(unit("Alpha", spot=11, members=1, state=state))
     played = play_example("ucn", "spot", {"unit": "Alpha", "anyway": True}, [11], squad)
-    assert said in played.settlement.now
+    assert said in played.resolution.state_changes

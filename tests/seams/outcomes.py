@@ -46,8 +46,10 @@ class Ready:
         )
         for at in range(DRAWS):
             dice = Drawn(Random(f"{self.sequence.system.id} {self.sequence.id} {at}"))
-            settled = play_sequence(self.sequence, full, dice, self.roster).settlement
-            key = tuple((fate.unit, fate.token) for fate in settled.fates) or (settled.headline,)
+            settled = play_sequence(self.sequence, full, dice, self.roster).resolution
+            key = tuple((fate.unit, fate.token) for fate in settled.unit_results) or (
+                settled.headline,
+            )
             if key not in seen and len(seen) < most:
                 seen.add(key)
                 yield key, ",".join(map(str, dice.faces))

@@ -212,7 +212,7 @@ async def _ask(channel: Channel, pack: str, kind: str, chance: Random) -> bool:
             options = draw_options(sequence, game, chance)
             bare = {name: value for name, value in options.items() if name not in sequence.choices}
             played = play_random(sequence, game, bare, chance)
-            if played is not None and played[0].asks:
+            if played is not None and played[0].choice_requests:
                 dice = ",".join(str(die.value) for die in played[0].dice)
                 reply = await _run(channel, sequence, {**bare, "hand": dice})
                 if not reply.error:

@@ -153,7 +153,7 @@ def test_the_odds_call_what_became_of_each_unit_as_the_answer_does(game: str, na
         except UserError:  # refused since it was frozen
             continue
         rows = list_rows(plan, sequence.odds_by, sequence.odds_row)
-        fates = {fate.unit: fate.token for fate in play(plan, Script(dice)).settlement.fates}
+        fates = {fate.unit: fate.token for fate in play(plan, Script(dice)).resolution.unit_results}
         for row, token in zip(rows, roll_results(plan, rows, Script(dice)), strict=True):
             fate = fates.get(row.name) or (
                 next(iter(fates.values())) if len(rows) == len(fates) == 1 else None

@@ -62,7 +62,7 @@ async def ask_side(context: Context, reply: Reply, record: PlayRecord, facts: Js
     that of the units that act.
     """
     game = context.game
-    side = get_asked_side(game, record.asks, facts.pop("side", context.actor.side))
+    side = get_asked_side(game, record.choice_requests, facts.pop("side", context.actor.side))
     choice = build_choice_json(record)
     if side:
         choice["side"] = side
@@ -378,7 +378,7 @@ async def _continue_sequence(
     if role == ELSE:
         subject = "nobody chose in time"
     reply = replace(outcome.reply, by=f"{subject}: {picks_text}")
-    if record.asks:
+    if record.choice_requests:
         side_facts = facts | {"side": first_event["side"]}
         reply = await ask_side(context, reply, record, side_facts)
     else:

@@ -225,7 +225,7 @@ async def count_row_odds(
             chances = await context.count_odds(sequence, chosen, tuple(play_rows), roster)
             for path, row, odds in list_named_rows(names, play_rows, chances):
                 full_path = "/".join(choices) + path
-                rows[full_path] = row._replace(under=choices)
+                rows[full_path] = row._replace(assumed_choices=choices)
                 odds_by_path[full_path] = odds
     return rows, odds_by_path
 

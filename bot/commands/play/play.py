@@ -304,7 +304,7 @@ async def _play_sequence(
     assert record is not None  # a sequence always has one
     if context.game.started and is_of_game(context.game, sequence.system.id):
         used_cards = find_used_cards(context.game, sequence, record.inputs, actor.side)
-        record = record._replace(uses=used_cards)
+        record = record._replace(used_cards=used_cards)
     unarmed = ""
     if sequence.verb in FIRES:
         unarmed = name_units_without_weapons(game.units.values(), record.acting)
@@ -577,7 +577,7 @@ async def record_play(
         return _add_sides_rolled_for(
             context, seal_roll(context, reply, record, facts, label), other_sides
         )
-    if record.asks:
+    if record.choice_requests:
         question = await ask_side(context, reply, record, facts)
         lines = (*question.lines[:-1], *_build_remarks(remarks), *question.lines[-1:])
         return _add_sides_rolled_for(context, replace(question, lines=lines), other_sides)
@@ -671,7 +671,7 @@ def _build_answer(
         reply = name_phase_once(fold_for_phone(reply, spec.options), remarks)
     lines = (*reply.lines, *_build_remarks(remarks))
     related = build_roll_buttons(context, reply, record.kind, facts, number)
-    if record.uses:  # the card is gone: the same cannot be done again
+    if record.used_cards:  # the card is gone: the same cannot be done again
         remaining = [button for button in related if not button.action.startswith("again:")]
         related = tuple(remaining)
     buttons = (*reply.buttons, *related, context.build_undo_button(number))

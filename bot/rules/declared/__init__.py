@@ -47,7 +47,7 @@ Four steps of a pack, from YAML to dice:
 ['Let', 'RollStatement', 'Let', 'Let', 'Tell']
 >>> plan = rally.plan(Given({"leader": 1}))
 >>> played = play(plan, Script((4,)))
->>> played.out, played.settlement.headline
+>>> played.out, played.resolution.headline
 ({'rallied': True}, 'rolled 4')
 >>> compute_joint_odds(plan, ["rallied"])
 {('false',): Fraction(1, 2), ('true',): Fraction(1, 2)}

@@ -190,7 +190,7 @@ class Declared:
     >>> steps = [{"roll": {"roll": "1d6"}}, {"tell": {"total": "roll + mod"}}, {"headline": "{roll + mod} in all"}]
     >>> library = Library({"sequences": {"check": {"steps": steps}}}, Setting("steps.yaml"), {"check": head})
     >>> played = play(library.load_sequence("check").plan(Given({"mod": 2})), Script((4,)))
-    >>> played.out, played.settlement.headline
+    >>> played.out, played.resolution.headline
     ({'total': 6}, '6 in all')
     """
 
@@ -364,7 +364,7 @@ class Declared:
             raise make_unworkable_error(error) from None
 
         return Plan(
-            start, self._play[3] if start.owes else {}, resolve_never, _add_empty_lists(env[TOLD], self._sheet),
+            start, self._play[3] if start.next_step else {}, resolve_never, _add_empty_lists(env[TOLD], self._sheet),
             tell_nothing,
             tuple(env[LINES]), partial(self._focus, values),
             partial(self._list_rows, values) if self._has_rows else (), "",
@@ -377,7 +377,7 @@ class Declared:
         Early(rows).block(self._checked, dict(values))
         return tuple(
             [
-                build_row(path, format_value(name))._replace(alike=count)
+                build_row(path, format_value(name))._replace(unit_count=count)
                 for path, name, count in rows
             ]
         )

@@ -207,10 +207,10 @@ class CardOutcome(NamedTuple):
 
     def with_pile(self, pile: Pile) -> Ruling[Now]:
         """Return the ruling with this remaining pile."""
-        (owes, values), outputs, _, _ = self.ruling
+        (next_step, values), outputs, _, _ = self.ruling
         for index in self.places:
             values = (*values[:index], pile, *values[index + 1 :])
-        return Ruling(Now(owes, values), outputs)
+        return Ruling(Now(next_step, values), outputs)
 
 
 class DrawSegment(Segment):
@@ -234,13 +234,15 @@ class DrawSegment(Segment):
         *_, label, pile = state.values
         card, remaining = pile.draw(faces[0])
         ruling = super().rule(state, (card, remaining))
-        return ruling._replace(story=lambda: [self._draw.line(label, card), *ruling.story()])
+        return ruling._replace(
+            build_lines=lambda: [self._draw.line(label, card), *ruling.build_lines()]
+        )
 
     def _lay(self, env: Env, _state: Now, faces: tuple[Any, ...]) -> None:
         card, env[self._draw.pile] = faces
         env.update(self._draw.card_values[card])
 
-    def asks(self, state: Now, /) -> tuple[Die, ...]:
+    def list_dice(self, state: Now, /) -> tuple[Die, ...]:
         """Return the die for the draw."""
         label, pile = state.values[-2:]
         return (self._draw.deck.build_die(label, pile, self._draw.to),)
@@ -284,10 +286,10 @@ class DrawSegment(Segment):
         at_hand = state.values[:-1]
         if remaining.size:
             places = [
-                index for index, value in enumerate(ruling.after.values) if value is remaining
+                index for index, value in enumerate(ruling.next_state.values) if value is remaining
             ]
             self._known[at_hand][card] = CardOutcome(
-                ruling, places, Ruling(Now(state.owes, (*at_hand, card)))
+                ruling, places, Ruling(Now(state.next_step, (*at_hand, card)))
             )
         return ruling
 

@@ -27,7 +27,7 @@ Keys = frozenset[str]
 class Now(NamedTuple):
     """The state of a sequence: the name of the next roll, and the values that are read after it."""
 
-    owes: str | None
+    next_step: str | None
     values: tuple[Any, ...] = ()
 
 

@@ -296,44 +296,50 @@ _NOTHING: Mapping[str, Any] = {}
 def build_resolution(notes: Iterable[Note]) -> Resolution:
     """Build the result from the notes in their order. The last headline counts."""
     notes_by_kind: dict[str, list[Any]] = {"headline": [None]}
-    for kind, says in notes:
-        if says or kind == "headline":
-            notes_by_kind.setdefault(kind, []).append(says)
-    units, fates, changes, next_steps, further_changes, small, asks, tracks, joins = [
-        tuple(notes_by_kind.get(kind, ()))
-        for kind in ("result", "fate", "change", "then", "now", "notes", "ask", "track", "joins")
-    ]
+    for kind, value in notes:
+        if value or kind == "headline":
+            notes_by_kind.setdefault(kind, []).append(value)
+
+    def get_notes(kind: str) -> tuple[Any, ...]:
+        return tuple(notes_by_kind.get(kind, ()))
+
+    unit_words = get_notes("result")
     headline = notes_by_kind["headline"][-1]
     if headline is None:
-        headline = "; ".join([f"{unit} {word}" for unit, word in units])
+        headline = "; ".join([f"{unit} {word}" for unit, word in unit_words])
     return Resolution(
         headline,
-        units,
-        next_steps,
-        changes,
-        merge_unit_results(fates),
-        further_changes,
-        "",
-        small,
-        joins=joins,
-        asks=asks,
-        tracks=tracks,
+        unit_words=unit_words,
+        next_steps=get_notes("then"),
+        changes=get_notes("change"),
+        unit_results=merge_unit_results(get_notes("fate")),
+        state_changes=get_notes("now"),
+        notes=get_notes("notes"),
+        arrivals=get_notes("joins"),
+        choice_requests=get_notes("ask"),
+        track_moves=get_notes("track"),
     )
 
 
-def merge_unit_results(fates: Iterable[tuple[Any, UnitResult]]) -> tuple[UnitResult, ...]:
-    """Merge the fates of each unit: the latest one with the earlier ones in `also`. Fates of
-    anything but roster units stay separate.
+def merge_unit_results(pairs: Iterable[tuple[Any, UnitResult]]) -> tuple[UnitResult, ...]:
+    """Merge the results of each unit: the latest one with the earlier ones in `earlier_results`.
+
+    Results of anything but roster units stay separate.
     """
     results: dict[object, UnitResult] = {}
-    for index, (unit, fate) in enumerate(fates):
+    for index, (unit, unit_result) in enumerate(pairs):
         key = (unit.name or id(unit)) if unit.__class__ is Unit else (index,)
         if (earlier_result := results.get(key)) is not None:
-            earlier = ((earlier_result.token, earlier_result.more), *earlier_result.also)
-            fate = fate._replace(
-                also=tuple([pair for pair in earlier if pair != (fate.token, fate.more)])
+            earlier = (
+                (earlier_result.token, earlier_result.detail),
+                *earlier_result.earlier_results,
             )
-        results[key] = fate
+            unit_result = unit_result._replace(
+                earlier_results=tuple(
+                    [pair for pair in earlier if pair != (unit_result.token, unit_result.detail)]
+                )
+            )
+        results[key] = unit_result
     return tuple(results.values())
 
 

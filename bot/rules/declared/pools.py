@@ -357,7 +357,7 @@ class Segment:
     def _get_dice(self, state: Now) -> Dice:
         return self._roll.constant_dice or build_dice(state.values[-1])
 
-    def asks(self, state: Now, /) -> tuple[Die, ...]:
+    def list_dice(self, state: Now, /) -> tuple[Die, ...]:
         """Return the dice of this state."""
         return self._get_dice(state).dice
 
@@ -401,7 +401,7 @@ class WordedSegment(Segment):
         ((count, sides, _),) = state.values[-2]
         return build_pool(int(count), sides, self._roll.words)
 
-    def asks(self, state: Now, /) -> tuple[Die, ...]:
+    def list_dice(self, state: Now, /) -> tuple[Die, ...]:
         """Return all initial dice, and after them one die at a time."""
         dice = build_dice(state.values[-2]).dice
         return dice[:1] if state.values[-1] else dice
@@ -415,7 +415,7 @@ class WordedSegment(Segment):
         faces_drawn = (*state.values[-1], *faces)
         result = sum_worded_dice(self._pool(state), faces_drawn)
         if result is None:
-            return Ruling(Now(state.owes, (*state.values[:-1], faces_drawn)))
+            return Ruling(Now(state.next_step, (*state.values[:-1], faces_drawn)))
         return super().rule(state, (result,))
 
     def _lay(self, env: Env, _state: Now, faces: tuple[Any, ...]) -> None:

@@ -27,7 +27,7 @@ def list_rows(plan: Plan[Any], by: str, worse: Mapping[str, Any] = _NONE) -> tup
     `worse` is one {output: value} that replaces the value of `by` if it occurs (a vehicle that
     becomes abandoned).
     """
-    rows = plan.rows() if callable(plan.rows) else plan.rows
+    rows = plan.odds_rows() if callable(plan.odds_rows) else plan.odds_rows
     names = [row.name for row in rows]
     numbered = (
         row._replace(name=f"{row.name} {names[:index].count(row.name) + 1}")
@@ -59,9 +59,9 @@ def roll_results(plan: Plan[S], rows: Sequence[OddsRow], source: Source) -> list
     """
     state = plan.start
     outputs = {**plan.opening}
-    while (step_name := state.owes) is not None:
+    while (step_name := state.next_step) is not None:
         step = plan.steps[step_name]
-        faces: Any = tuple([source.draw(die) for die in step.asks(state)])
+        faces: Any = tuple([source.draw(die) for die in step.list_dice(state)])
         state, new_outputs, _, _ = step.rule(state, faces)
         outputs.update(new_outputs)
     outputs.update(plan.closing(state))

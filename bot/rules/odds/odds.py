@@ -55,7 +55,7 @@ def compute_joint_odds(
     >>> from bot.rules.dice import d6
     >>> from bot.rules.sequence.sequence import Ruling, ruled
     >>> class Shot(NamedTuple):
-    ...     owes: str | None
+    ...     next_step: str | None
     >>> shot = ruled((d6("to hit"),), lambda _, roll: Ruling(Shot(None), {"hit": roll[0] >= 5}))
     >>> compute_joint_odds(Plan(Shot("shot"), {"shot": shot}, print), ["hit"])
     {('false',): Fraction(2, 3), ('true',): Fraction(1, 3)}
@@ -245,7 +245,7 @@ class OddsCount:
         key = (part.key, inside.within, names)
         if part.key is None or key not in self._parts:
             rows = tuple(map(build_row, (*inside.paths, *names)))
-            self._parts[key] = self.count_together(part.plan(), rows)
+            self._parts[key] = self.count_together(part.build_plan(), rows)
         return self._parts[key]
 
     def count_shares(
@@ -303,8 +303,8 @@ class _Walk:
         self._carries = carries
         self._paths = tuple(self._places)
         self._nothing = (None,) * len(self._paths)
-        self._plan = plan if plan.focus is None else plan.focus(self._paths)
-        self._list = self._plan.by_list if self._plan.by_list in self._places else None
+        self._plan = plan if plan.narrow is None else plan.narrow(self._paths)
+        self._list = self._plan.list_output if self._plan.list_output in self._places else None
         single = len(rows) == len(self._paths) == sum([len(row.paths) for row in rows])
         self._waits = self._list is not None or not single
         self._stops_early = carries and not self._waits
@@ -368,18 +368,18 @@ class _Walk:
         """Return the total weight of a state and the ways on from it, by its parts or its rolls."""
         plan = self._plan
         meter = self._count.meter
-        parts = None if plan.apart is None else plan.apart(state)
+        parts = None if plan.find_independent_parts is None else plan.find_independent_parts(state)
         if parts is not None:
             meter.take(0)
             return self._multiply(known, parts)
-        step = plan.steps[state.owes]
-        rolls = step.group_rolls(state) or list_all_rolls(step.asks(state))
+        step = plan.steps[state.next_step]
+        rolls = step.group_rolls(state) or list_all_rolls(step.list_dice(state))
         meter.take(len(rolls))
         merged: Ways = {}
         for weight, roll in rolls:
             after, outputs, _, _ = step.rule(state, roll)
             outcome: tuple[Any, Known] = (after, self._nothing)
-            if outputs or after.owes is None:
+            if outputs or after.next_step is None:
                 outcome = self._record_outputs(after, outputs)
             merged[outcome] = merged.get(outcome, 0) + weight
         total = sum(merged.values())
@@ -395,7 +395,7 @@ class _Walk:
         values = tuple(map(outputs.get, self._paths))
         if self._stops_early and None not in values:
             after = None
-        elif after is not None and after.owes is None:
+        elif after is not None and after.next_step is None:
             closing = self._plan.closing(after)
             if closing:
                 outputs = {**closing, **outputs}
@@ -476,13 +476,13 @@ class _Walk:
 
     def _multiply(self, known: Known, parts: IndependentParts[Any]) -> tuple[int, Ways]:
         """Return the total weight of a state with independent parts, and the ways on after them."""
-        inside = [self._find_inside(part.heads) for part in parts.each]
+        inside = [self._find_inside(part.prefixes) for part in parts.parts]
         go_on = None
-        if parts.then is not None and self._is_asked_elsewhere(known, inside, parts):
+        if parts.rule_on_totals is not None and self._is_asked_elsewhere(known, inside, parts):
             go_on = parts.go_on
         names = self._list_needed_totals(parts, goes_on=go_on is not None)
         adds = tuple([parts.totals[name] for name in names])
-        parts_inside = [*zip(parts.each, inside, strict=True)]
+        parts_inside = [*zip(parts.parts, inside, strict=True)]
         unasked = [part for part, within_part in parts_inside if names and not within_part.paths]
         together, total = self._count.count_shares(unasked, names, adds)
         counted = [
@@ -527,7 +527,7 @@ class _Walk:
         places = within_part.places
         entries_before = [known[place] for place in places]
         has_known_entries = entries_before.count(None) < len(entries_before)
-        sure = part.known if not part.known.keys().isdisjoint(paths) else None
+        sure = part.known_outputs if not part.known_outputs.keys().isdisjoint(paths) else None
         for part_values, weight in weights.each.items():
             values = part_values[: len(paths)]
             sums = part_values[len(paths) :]
@@ -571,8 +571,8 @@ class _Walk:
             state = None
             if go_on is not None:
                 ruling = go_on(outputs)
-                state = ruling.after
-                outputs = {**outputs, **ruling.told}
+                state = ruling.next_state
+                outputs = {**outputs, **ruling.outputs}
             after, values = self._record_outputs(state, outputs)
             if not self._carries:
                 self._go(ways_on, weights[()], after, values, undecided)
@@ -586,7 +586,7 @@ class _Walk:
                     self._go(ways_on, weight, after, values, arrange(row_values + other_entries))
 
     def _find_inside(self, heads: tuple[str, ...]) -> Inside:
-        """Return the requested outputs that begin with one of a part's `heads`."""
+        """Return the requested outputs that begin with one of a part's `prefixes`."""
         if heads not in self._inside:
             within = [
                 (index, path)

@@ -42,7 +42,7 @@ class State(Protocol):
     """The position in a sequence between two rolls: a frozen, hashable value."""
 
     @property
-    def owes(self) -> str | None:
+    def next_step(self) -> str | None:
         """The name of the next step, or None at the end."""
         ...
 
@@ -57,22 +57,22 @@ def _list_no_lines() -> Iterable[Line]:
 class Ruling(NamedTuple, Generic[S]):
     """The ruling on one roll.
 
-    `after` is the next state. `told` are the outputs that this roll decides, as {path: value}.
-    `story` returns the lines of the answer; it is called only in play, so odds never pay for words.
+    `outputs` are those that this roll decides, as {path: value}. `build_lines` returns the lines of
+    the answer; it is called only in play, so odds never pay for words.
     `notes` are the notes of this roll, for a sequence that resolves its result from notes.
 
     >>> class Now(NamedTuple):
-    ...     owes: str | None
+    ...     next_step: str | None
     >>> def to_hit(now, roll):
     ...     return Ruling(Now(None), {"hit": roll[0] >= 5}, lambda: [Line("to hit", roll, result="needs a 5")])
     >>> ruling = to_hit(Now("to hit"), (6,))
-    >>> ruling.after, ruling.told, [line.result for line in ruling.story()]
-    (Now(owes=None), {'hit': True}, ['needs a 5'])
+    >>> ruling.next_state, ruling.outputs, [line.result for line in ruling.build_lines()]
+    (Now(next_step=None), {'hit': True}, ['needs a 5'])
     """
 
-    after: S
-    told: Outputs = _NOTHING
-    story: Callable[[], Iterable[Line]] = _list_no_lines
+    next_state: S
+    outputs: Outputs = _NOTHING
+    build_lines: Callable[[], Iterable[Line]] = _list_no_lines
     notes: tuple[Any, ...] = ()
 
 
@@ -83,7 +83,7 @@ class Step(Protocol[S]):
         """Return the ruling on the roll."""
         ...
 
-    def asks(self, state: S, /) -> tuple[Die, ...]:
+    def list_dice(self, state: S, /) -> tuple[Die, ...]:
         """Return the dice to roll in `state`, in order."""
         ...
 
@@ -104,7 +104,7 @@ class RuledStep(NamedTuple, Generic[S]):
     dice: tuple[Die, ...] | Callable[[S], tuple[Die, ...]]
     rule: Callable[[S, Roll], Ruling[S]]
 
-    def asks(self, state: S) -> tuple[Die, ...]:
+    def list_dice(self, state: S) -> tuple[Die, ...]:
         """Return the dice to roll in `state`, in order."""
         dice = self.dice
         return dice if isinstance(dice, tuple) else dice(state)
@@ -155,14 +155,14 @@ class Joining(NamedTuple):
 class UnitResult(NamedTuple):
     """The result of one unit, as a token that `results` of the game.yaml puts into words.
 
-    `more` is a detail that replaces `{more}` in these words. `also` are the unit's earlier results,
-    as (token, more).
+    `detail` replaces `{more}` in these words. `earlier_results` are the unit's earlier results in
+    this play, as (token, detail).
     """
 
     unit: str
     token: str
-    more: str = ""
-    also: tuple[tuple[str, str], ...] = ()
+    detail: str = ""
+    earlier_results: tuple[tuple[str, str], ...] = ()
 
 
 ACTOR = "actor"
@@ -244,32 +244,32 @@ class Resolution(NamedTuple):
     headline: str
     """The result in a few words. It goes into the log and is checked by verify, so it never changes
     without a new edition."""
-    units: tuple[tuple[str, str], ...] = ()
-    """Pairs of (unit, word of its result). Not shown if there are `fates`."""
-    then: tuple[str, ...] = ()
-    """What to do next (`run crash`)."""
+    unit_words: tuple[tuple[str, str], ...] = ()
+    """Pairs of (unit, word of its result). Not shown if there are `unit_results`."""
+    next_steps: tuple[str, ...] = ()
+    """The orders for what to do next (`run crash`)."""
     changes: tuple[Change, ...] = ()
     """The changes of roster units."""
-    fates: tuple[UnitResult, ...] = ()
+    unit_results: tuple[UnitResult, ...] = ()
     """The results of units as tokens, for the first line of the answer."""
-    now: tuple[str, ...] = ()
-    """Further changes, in small print."""
-    by: str = ""
+    state_changes: tuple[str, ...] = ()
+    """Changes of states, and other changes, in words. They are shown after "Now:"."""
+    cause: str = ""
     """The cause, if it is not the acting unit (`no loss to US Squad 3`)."""
     notes: tuple[str, ...] = ()
     """Remarks, in small print."""
-    sums: tuple[Line, ...] = ()
+    sum_lines: tuple[Line, ...] = ()
     """Short lines that replace the lines of single units if these are left out."""
-    joins: tuple[Joining, ...] = ()
+    arrivals: tuple[Joining, ...] = ()
     """Units that come into play."""
-    out: tuple[str, ...] = ()
+    unarmed_units: tuple[str, ...] = ()
     """Units whose weapons are out of ammunition or jammed."""
-    asks: tuple[ChoiceRequest, ...] = ()
+    choice_requests: tuple[ChoiceRequest, ...] = ()
     """Choices to wait for. If there are any, the sequence is not finished and nothing has changed
     yet."""
-    tracks: tuple[TrackMove, ...] = ()
+    track_moves: tuple[TrackMove, ...] = ()
     """The changes of tracks."""
-    forms: tuple[tuple[str, str], ...] = ()
+    form_buttons: tuple[tuple[str, str], ...] = ()
     """Buttons that open a form, as (label, command)."""
 
 
@@ -286,11 +286,11 @@ class OddsRow(NamedTuple):
     """The outputs that decide the result. A single one is the result itself."""
     read: Callable[[Outputs], Any]
     """A function that returns the result from the outputs, or None while they do not decide it."""
-    said: Callable[[str], str] = str
+    format_result: Callable[[str], str] = str
     """A function that turns a result into the words of the answer."""
-    alike: int = 1
+    unit_count: int = 1
     """The number of units that the row stands for."""
-    under: tuple[str, ...] = ()
+    assumed_choices: tuple[str, ...] = ()
     """The option assumed in this row for each choice that the odds leave open."""
 
 
@@ -302,23 +302,23 @@ def build_row(path: str, name: str = "") -> OddsRow:
 class IndependentPart(NamedTuple, Generic[S]):
     """A part of a sequence that does not depend on the other parts.
 
-    `heads` are the prefixes of its outputs; no other part sets them. `known` are those of its
-    outputs that need no dice. Parts with the same `key` differ only in `heads` and `known`, so odds
-    count them once.
+    `prefixes` are those of its outputs; no other part sets them. `known_outputs` are those of its
+    outputs that need no dice. Parts with the same `key` differ only in `prefixes` and
+    `known_outputs`, so odds count them once.
     """
 
-    heads: tuple[str, ...]
-    plan: Callable[[], Plan[S]]
+    prefixes: tuple[str, ...]
+    build_plan: Callable[[], Plan[S]]
     key: Hashable = None
-    known: Outputs = _NOTHING
+    known_outputs: Outputs = _NOTHING
 
 
 class IndependentParts(NamedTuple, Generic[S]):
     """The independent parts of a state. Odds count each part by itself and multiply the results.
 
     `totals` maps an output to which every part adds a share to the function that adds two shares.
-    When all parts have ended, `then` takes the totals that `reads` names and returns the next
-    ruling; without it the sequence ends there. `reads` maps a total to the only outputs that depend
+    When all parts have ended, `rule_on_totals` takes the totals that `reads` names and returns the
+    next ruling; without it the sequence ends there. `reads` maps a total to the only outputs that depend
     on it (`{"ones": ("losses",)}`), or to none if everything may.
 
     Two men who shoot at a tank, which is out when one of them hits:
@@ -327,7 +327,7 @@ class IndependentParts(NamedTuple, Generic[S]):
     >>> from bot.rules.dice import d6
     >>> from bot.rules.odds.odds import compute_joint_odds
     >>> class Now(NamedTuple):
-    ...     owes: str | None
+    ...     next_step: str | None
     ...     hit: bool = False
     >>> def man(at):
     ...     shot = ruled((d6("shot"),), lambda _, roll: Ruling(Now(None, roll[0] == 6), {f"men[{at}].roll": roll[0]}))
@@ -337,43 +337,45 @@ class IndependentParts(NamedTuple, Generic[S]):
     ...     for index in (0, 1)
     ... ]
     >>> parts = IndependentParts(men, {"out": or_})
-    >>> compute_joint_odds(Plan(Now("fire"), {}, print, apart=lambda now: parts), ["out"])
+    >>> compute_joint_odds(
+    ...     Plan(Now("fire"), {}, print, find_independent_parts=lambda now: parts), ["out"]
+    ... )
     {('false',): Fraction(25, 36), ('true',): Fraction(11, 36)}
     """
 
-    each: Sequence[IndependentPart[S]]
+    parts: Sequence[IndependentPart[S]]
     totals: Mapping[str, Callable[[Any, Any], Any]] = _NOTHING
-    then: Callable[..., Ruling[S]] | None = None
+    rule_on_totals: Callable[..., Ruling[S]] | None = None
     reads: Mapping[str, Collection[str]] = _NOTHING
 
     def go_on(self, totals: Mapping[str, Any]) -> Ruling[S]:
         """Return the ruling after all parts, from the totals that were added up."""
-        assert self.then is not None
-        return self.then(**{name: totals[name] for name in self.reads if name in totals})
+        assert self.rule_on_totals is not None
+        return self.rule_on_totals(**{name: totals[name] for name in self.reads if name in totals})
 
 
 class Plan(NamedTuple, Generic[S]):
     """A sequence for given inputs, ready for play or odds.
 
     - `start`: the first state. `steps`: the steps by name.
-    - `settle`: a function that returns the result and its consequences from the finished outputs.
+    - `resolve`: a function that returns the result and its consequences from the finished outputs.
     - `opening`: the outputs known before the first die (with empty lists for list outputs).
     - `closing`: a function that returns the outputs known at the end, from the last state.
     - `lines`: the lines of the answer before the first die.
-    - `focus`: for a declared sequence, a function that returns a smaller plan for odds, limited to
+    - `narrow`: for a declared sequence, a function that returns a smaller plan for odds, limited to
       the steps that the given outputs depend on.
-    - `rows`: the units whose odds are shown (or a function that returns them); none if the odds
+    - `odds_rows`: the units whose odds are shown (or a function that returns them); none if the odds
       output says everything.
-    - `by_list`: an output that is a list of words and may be a result of odds as a whole.
-    - `settles`: if given, it returns the result from the notes, and `settle` is not called. The
-      first notes are `notes`.
-    - `apart`: a function that returns the independent parts of a state, or None if there are none.
+    - `list_output`: an output that is a list of words and may be a result of odds as a whole.
+    - `resolve_notes`: if given, it returns the result from the notes, and `resolve` is not called.
+      The first notes are `notes`.
+    - `find_independent_parts`: a function that returns the independent parts of a state, or None if there are none.
 
     One shot at 5 or more, and a hit kills at 4 or more:
 
     >>> from bot.rules.dice import Script, d6
     >>> class Shot(NamedTuple):
-    ...     owes: str | None
+    ...     next_step: str | None
     >>> def shoot(_, roll):
     ...     hit = roll[0] >= 5
     ...     return Ruling(Shot("kill" if hit else None), {"hit": hit} if hit else {"hit": hit, "killed": False})
@@ -382,7 +384,7 @@ class Plan(NamedTuple, Generic[S]):
     >>> steps = {"shot": ruled((d6("to hit"),), shoot), "kill": ruled((d6("to kill"),), kill)}
     >>> plan = Plan(Shot("shot"), steps, lambda out: Resolution("killed" if out["killed"] else "no effect"))
     >>> played = play(plan, Script([6, 3]))
-    >>> played.settlement.headline, played.out, [die.label for die in played.dice]
+    >>> played.resolution.headline, played.out, [die.label for die in played.dice]
     ('no effect', {'hit': True, 'killed': False}, ['to hit', 'to kill'])
     >>> from bot.rules.odds.odds import compute_joint_odds
     >>> compute_joint_odds(plan, ["killed"])
@@ -391,21 +393,21 @@ class Plan(NamedTuple, Generic[S]):
 
     start: S
     steps: Mapping[str, Step[S]]
-    settle: Callable[[Mapping[str, Any]], Resolution]
+    resolve: Callable[[Mapping[str, Any]], Resolution]
     opening: Outputs = _NOTHING
     closing: Callable[[S], Outputs] = tell_nothing
     lines: tuple[Line, ...] = ()
-    focus: Callable[[tuple[str, ...]], Plan[S]] | None = None
-    rows: Sequence[OddsRow] | Callable[[], Sequence[OddsRow]] = ()
-    by_list: str = ""
+    narrow: Callable[[tuple[str, ...]], Plan[S]] | None = None
+    odds_rows: Sequence[OddsRow] | Callable[[], Sequence[OddsRow]] = ()
+    list_output: str = ""
     notes: tuple[Any, ...] = ()
-    settles: Callable[[list[Any]], Resolution] | None = None
-    apart: Callable[[S], IndependentParts[S] | None] | None = None
+    resolve_notes: Callable[[list[Any]], Resolution] | None = None
+    find_independent_parts: Callable[[S], IndependentParts[S] | None] | None = None
 
 
 def resolve_never(_out: Any) -> Resolution:
-    """Raise AssertionError: the `settle` of a plan that is only counted, or that has `settles`."""
-    raise AssertionError("nobody settles this by its outputs")
+    """Raise AssertionError: the `resolve` of a plan that is only counted, or that has `resolve_notes`."""
+    raise AssertionError("nobody resolves this by its outputs")
 
 
 ASKED = Line("a side was asked")
@@ -418,14 +420,14 @@ It is not part of any answer.
 class Play(NamedTuple):
     """A sequence played to its end: outputs, dice in order, lines of the answer, and the result.
 
-    `before` is the number of lines before the last choice.
+    `lines_before_choice` is the number of lines before the last choice of a side.
     """
 
     out: dict[str, Any]
     dice: tuple[RolledDie, ...]
     lines: tuple[Line, ...]
-    settlement: Resolution
-    before: int = 0
+    resolution: Resolution
+    lines_before_choice: int = 0
 
 
 def play(plan: Plan[S], source: Source) -> Play:
@@ -441,14 +443,14 @@ def play(plan: Plan[S], source: Source) -> Play:
     notes = [*plan.notes]
     steps = plan.steps
     draw = source.draw
-    while (step_name := state.owes) is not None:
+    while (step_name := state.next_step) is not None:
         step = steps[step_name]
         faces: list[Any] = []
-        for die in step.asks(state):
+        for die in step.list_dice(state):
             face = draw(die)
             faces.append(face)
             rolled.append(RolledDie(die.label, die.sides, face, die.faces, die.pile))
-        if len(rolled) > MOST_ROLLED and plan.settles is not None:
+        if len(rolled) > MOST_ROLLED and plan.resolve_notes is not None:
             raise make_too_many_dice_error()
         state, new_outputs, build_lines, new_notes = step.rule(state, tuple(faces))
         outputs.update(new_outputs)
@@ -456,13 +458,13 @@ def play(plan: Plan[S], source: Source) -> Play:
         notes += new_notes
     outputs.update(plan.closing(state))
     out = nest_outputs(outputs)
-    settlement = plan.settle(out) if plan.settles is None else plan.settles(notes)
+    resolution = plan.resolve(out) if plan.resolve_notes is None else plan.resolve_notes(notes)
     answer_lines = tuple([line for line in lines if line is not ASKED])
     lines_before = 0
     if len(answer_lines) < len(lines):
         separators = [index for index, line in enumerate(lines) if line is ASKED]
         lines_before = separators[-1] + 1 - len(separators)
-    return Play(out, tuple(rolled), answer_lines, settlement, lines_before)
+    return Play(out, tuple(rolled), answer_lines, resolution, lines_before)
 
 
 def make_too_many_dice_error() -> UserError:

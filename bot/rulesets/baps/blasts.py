@@ -138,7 +138,7 @@ def build_blast_plan(blast: Blast, *, next_steps: tuple[str, ...] = ()) -> Plan[
         lambda out: blast.resolve(out, next_steps=next_steps),
         {"targets": []},
         lines=tuple(blast.zone_lines),
-        rows=build_rows(blast.men),
+        odds_rows=build_rows(blast.men),
     )
 
 
@@ -246,7 +246,7 @@ def build_aim_plan(
         lambda out: _resolve_aim(out, blast, weapon),
         opening=opening,
         lines=lines,
-        rows=build_rows(blast.men, build_row("outcome", "the shot")),
+        odds_rows=build_rows(blast.men, build_row("outcome", "the shot")),
     )
 
 
@@ -255,7 +255,7 @@ def _resolve_aim(out: Mapping[str, Any], blast: Blast, weapon: str) -> Resolutio
     if out["outcome"] == "hit":
         if blast.men:
             return blast.resolve(out, prefix="hit, ")
-        return Resolution("hit", fates=(UnitResult(weapon, "hit"),))
+        return Resolution("hit", unit_results=(UnitResult(weapon, "hit"),))
     direction = "" if out["direction"] == "none" else f" toward {out['direction']} o'clock"
     distance = f"{out['scatter']} inches off{direction}"
     if not blast.men:
@@ -266,7 +266,7 @@ def _resolve_aim(out: Mapping[str, Any], blast: Blast, weapon: str) -> Resolutio
         detail = f"{len(blast.men)} men, {distance}"
     next_steps = ("Measure where it lands and use blast for the men there.",)
     result = UnitResult(weapon, "miss", detail)
-    return Resolution(f"miss, {distance}", then=next_steps, fates=(result,))
+    return Resolution(f"miss, {distance}", next_steps=next_steps, unit_results=(result,))
 
 
 # -- a hand grenade, rifle grenade or light mortar

@@ -104,8 +104,8 @@ def build_fire_plan(
         resolve,
         opening={**opening, "attack": attack, "column": column, "targets": [], "ammo": []},
         lines=(line, *_list_defense_lines(attack, column, names, defenses)),
-        rows=build_rows(targets),
-        apart=split_men(targets, crt, build_next_state=build_state_after),
+        odds_rows=build_rows(targets),
+        find_independent_parts=split_men(targets, crt, build_next_state=build_state_after),
     )
 
 

@@ -105,11 +105,11 @@ def resolve_men(
     tokens = [get_result_token(outcome) for outcome in outcomes]
     return Resolution(
         f"{prefix}{summarize_results(outcomes, tokens)}",
-        units=list_result_words(outcomes, tokens),
-        then=next_steps,
+        unit_words=list_result_words(outcomes, tokens),
+        next_steps=next_steps,
         changes=list_changes(men, outcomes),
-        fates=tuple(map(UnitResult, names, tokens)),
-        now=list_aftermath(men, names, outcomes),
+        unit_results=tuple(map(UnitResult, names, tokens)),
+        state_changes=list_aftermath(men, names, outcomes),
         notes=list_limits(men, outcomes),
     )
 

@@ -63,7 +63,7 @@ class Crew(NamedTuple):
     - `position`: the index of the man whose die is due: the first of those with the fewest dice.
     """
 
-    owes: str | None
+    next_step: str | None
     effects: tuple[bool, ...] = ()
     hurts: tuple[Hurt | None, ...] = ()
     position: int = 0
@@ -118,7 +118,7 @@ def build_crew_step(
         return Crew("crew", state.effects, hurts, index)
 
     def split_parts(state: Crew) -> IndependentParts[Any] | None:
-        if state.owes != "crew":
+        if state.next_step != "crew":
             return None
         return IndependentParts([build_man_part(man, crt) for man in build_men(state.effects)])
 
@@ -342,16 +342,23 @@ def plan(tables: Tables, inputs: Given) -> Plan[Crew]:
         consequences = _list_consequences(out, crew)
         return Resolution(
             add_unit(target, _format_headline(out, tokens)),
-            units=list_result_words(outcomes, tokens),
+            unit_words=list_result_words(outcomes, tokens),
             changes=vehicle_changes + list_changes(crew, outcomes),
-            fates=(vehicle_result,),
-            now=(*consequences, *describe_men_inside(crew, names, outcomes, tokens)),
+            unit_results=(vehicle_result,),
+            state_changes=(*consequences, *describe_men_inside(crew, names, outcomes, tokens)),
             notes=list_limits(crew, outcomes),
         )
 
     opening = {"need": shot.need, "damage": [], "crew": []}
     rows = build_rows(build_riders(crew, names, "crew"), build_row("outcome", "the vehicle"))
-    return Plan(Crew("hit"), steps, resolve, opening=opening, rows=rows, apart=split_parts)
+    return Plan(
+        Crew("hit"),
+        steps,
+        resolve,
+        opening=opening,
+        odds_rows=rows,
+        find_independent_parts=split_parts,
+    )
 
 
 def _read_shot(tables: Tables, inputs: Given) -> VehicleShot:

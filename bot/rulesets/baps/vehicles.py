@@ -267,7 +267,7 @@ def plan_crash(tables: Tables, inputs: Given) -> Plan[Volley]:
         steps,
         lambda out: _resolve_crash(vehicle, occupants, names, out),
         opening={"occupants": []},
-        rows=build_rows(riders, build_row("result", "the vehicle")),
+        odds_rows=build_rows(riders, build_row("result", "the vehicle")),
     )
 
 
@@ -309,9 +309,9 @@ def _resolve_crash(
         changes = (Change(vehicle.name, set=crew_values, mark=markers),)
     return Resolution(
         add_unit(vehicle, headline),
-        units=list_result_words(outcomes, tokens),
+        unit_words=list_result_words(outcomes, tokens),
         changes=changes + list_changes(occupants, outcomes),
-        fates=(vehicle_result,),
-        now=describe_men_inside(occupants, names, outcomes, tokens),
+        unit_results=(vehicle_result,),
+        state_changes=describe_men_inside(occupants, names, outcomes, tokens),
         notes=(*next_move, *list_limits(occupants, outcomes)),
     )

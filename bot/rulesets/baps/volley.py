@@ -34,7 +34,7 @@ class Volley(NamedTuple):
     far. `has_one`: a d20 that counts for ammunition showed a 1.
     """
 
-    owes: str | None
+    next_step: str | None
     position: int = 0
     hurt: Hurt = UNHURT
     has_one: bool = False
@@ -98,7 +98,7 @@ def split_men(
             {"has_one": ()},
         )
 
-    return lambda state: build_parts() if state.owes == "man" else None
+    return lambda state: build_parts() if state.next_step == "man" else None
 
 
 def build_man_part(man: Man, crt: ResolutionTable) -> IndependentPart[Any]:
@@ -187,7 +187,7 @@ def add_checks(
     """
     noun = "check" if len(checks) == 1 else "checks"
     summary = Line("ammunition", result=f"{len(checks)} {noun} after a 1")
-    resolution = resolution._replace(sums=(summary,))
+    resolution = resolution._replace(sum_lines=(summary,))
     failed = [
         checker for checker, check in zip(checkers, checks, strict=False) if check["result"] != "ok"
     ]
@@ -201,12 +201,12 @@ def add_checks(
     )
     unit_words = [(checker.unit, "out of ammunition or jammed") for checker in failed]
     changes = [Change(name, mark=frozenset({JAMMED})) for name in roster_names]
-    next_steps = (*resolution.then, order) if roster_names else resolution.then
+    next_steps = (*resolution.next_steps, order) if roster_names else resolution.next_steps
     return resolution._replace(
-        units=(*resolution.units, *unit_words),
-        then=next_steps,
+        unit_words=(*resolution.unit_words, *unit_words),
+        next_steps=next_steps,
         changes=(*resolution.changes, *changes),
-        out=tuple(checker.name for checker in failed),
+        unarmed_units=tuple(checker.name for checker in failed),
     )
 
 

@@ -368,13 +368,13 @@ def resolve_damage(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) 
             )
     return Resolution(
         format_headline(words, hit=True),
-        units=tuple(words),
-        then=(*hero_reminders, *crash_reminders),
+        unit_words=tuple(words),
+        next_steps=(*hero_reminders, *crash_reminders),
         changes=tuple(changes),
-        fates=tuple(results),
-        now=_merge_notes(labels_by_predicate),
+        unit_results=tuple(results),
+        state_changes=_merge_notes(labels_by_predicate),
         notes=tuple(notes),
-        joins=tuple(joins),
+        arrivals=tuple(joins),
     )
 
 
@@ -458,7 +458,7 @@ def resolve_attack(
             spotter_notes.append(
                 f"{unit.word} fires at the hex it has just spotted: Ops Complete comes off."
             )
-    results = damage.fates or tuple([UnitResult(unit.word, miss) for unit in targets])
+    results = damage.unit_results or tuple([UnitResult(unit.word, miss) for unit in targets])
     if not results:  # no unit of the hex was listed
         hex_result = UnitResult("the target hex", miss)
         if beaten_by:
@@ -466,10 +466,10 @@ def resolve_attack(
         results = (hex_result,)
     return damage._replace(
         headline=headline,
-        then=(*damage.then, *reminders),
+        next_steps=(*damage.next_steps, *reminders),
         changes=(*damage.changes, *mark_fired(firers), *changes),
-        fates=results,
-        by=cause,
+        unit_results=results,
+        cause=cause,
         notes=(*damage.notes, *notes, *spotter_notes),
     )
 

@@ -109,8 +109,8 @@ def plan(tables: Tables, inputs: Given) -> Plan[Attack]:
     def attack(_: Attack, roll: Roll) -> Ruling[Attack]:
         ruling = checks.rule_on_attack(sums, roll, flammable=flammable)
         # the impact on a vehicle can still require a fire check
-        outputs = {name: value for name, value in ruling.told.items() if name != "fire_check"}
-        return ruling._replace(told={"attack_roll": roll[0], **outputs})
+        outputs = {name: value for name, value in ruling.outputs.items() if name != "fire_check"}
+        return ruling._replace(outputs={"attack_roll": roll[0], **outputs})
 
     def resolve(out: Mapping[str, Any]) -> Resolution:
         return _resolve(out, legs, vehicles, rider_names)
@@ -139,8 +139,8 @@ def plan(tables: Tables, inputs: Given) -> Plan[Attack]:
         resolve,
         opening,
         build_unused_fire_check(flammable),
-        rows=list_rows,
-        apart=checks.split_parts,
+        odds_rows=list_rows,
+        find_independent_parts=checks.split_parts,
     )
 
 
@@ -212,16 +212,16 @@ def _resolve(
         if note:
             notes[note] = None
     damage = resolve_damage(legs, out["targets"])
-    phrases = [format_headline(damage.units, hit=out["hit"])] if legs else []
+    phrases = [format_headline(damage.unit_words, hit=out["hit"])] if legs else []
     phrases += [f"{name} {word}" for name, word in words]
     reminders += list_fire_reminders(out)
     resolution = resolve_attack("; ".join(phrases), legs, damage, reminders=reminders, notes=notes)
-    leg_results = resolution.fates if legs else ()
+    leg_results = resolution.unit_results if legs else ()
     return resolution._replace(
-        units=(*resolution.units, *words),
+        unit_words=(*resolution.unit_words, *words),
         changes=(*resolution.changes, *changes),
-        joins=(*resolution.joins, *joins),
-        fates=(*leg_results, *results),
+        arrivals=(*resolution.arrivals, *joins),
+        unit_results=(*leg_results, *results),
     )
 
 

@@ -305,7 +305,7 @@ def list_hit_words(
     damage: Resolution, answers: Iterable[Mapping[str, Any]]
 ) -> list[tuple[str, str]]:
     """Return the pairs (unit, word) of `damage` for those units that were hit."""
-    pairs = zip(damage.units, answers, strict=True)
+    pairs = zip(damage.unit_words, answers, strict=True)
     return [unit_and_word for unit_and_word, answer in pairs if answer["hit"]]
 
 
@@ -366,8 +366,8 @@ def plan_barrage(tables: Tables, inputs: Given) -> Plan[Attack]:
         area.steps(),
         resolve,
         opening,
-        rows=lambda: build_rows(checks.items),
-        apart=checks.split_parts,
+        odds_rows=lambda: build_rows(checks.items),
+        find_independent_parts=checks.split_parts,
     )
 
 
@@ -409,8 +409,8 @@ def plan_crash(tables: Tables, inputs: Given) -> Plan[Attack]:
         steps,
         partial(_resolve_crash, targets, stage),
         _build_crash_opening(stage, has_targets=bool(targets), flammable=flammable),
-        rows=lambda: build_rows(checks.items) or build_drift_rows(stage),
-        apart=checks.split_parts,
+        odds_rows=lambda: build_rows(checks.items) or build_drift_rows(stage),
+        find_independent_parts=checks.split_parts,
     )
 
 
@@ -448,7 +448,7 @@ def _resolve_crash(targets: Sequence[Unit], stage: str, out: Mapping[str, Any]) 
         "; ".join(phrases), targets, damage, reminders=reminders, cause=cause
     )
     if drift and not targets:
-        return resolution._replace(fates=(UnitResult("the aircraft", "crashes", drift),))
+        return resolution._replace(unit_results=(UnitResult("the aircraft", "crashes", drift),))
     return resolution
 
 
@@ -509,8 +509,8 @@ def plan_fire_mission(tables: Tables, inputs: Given) -> Plan[Attack]:
         steps,
         partial(_resolve_mission, units, stage, mission),
         opening,
-        rows=list_rows,
-        apart=area.checks.split_parts,
+        odds_rows=list_rows,
+        find_independent_parts=area.checks.split_parts,
     )
 
 
@@ -625,4 +625,4 @@ def _resolve_mission(
             cause=f"the round drifts {drift}",
         )
     resolution = resolve_attack(f"drifts {drift}", units, damage, reminders=reminders, notes=notes)
-    return resolution._replace(fates=(UnitResult("the spotting round", "drifts", drift),))
+    return resolution._replace(unit_results=(UnitResult("the spotting round", "drifts", drift),))

@@ -43,7 +43,7 @@ NOT_ROLLED = {"bailout": NONE, "mc": NONE, "mc_total": NONE}
 them.
 """
 UNIT_DONE = ""
-"""The value of `owes` if the current unit has no more rolls, so that the next unit is due."""
+"""The value of `next_step` if the current unit has no more rolls, so that the next unit is due."""
 
 
 class DamageChecks:
@@ -153,7 +153,7 @@ class DamageChecks:
             item = self.items[index]
             needed_roll = self._get_needed_roll(item, state.margin, row)
             if needed_roll is not None:
-                return state._replace(owes=needed_roll, unit_index=index, row=row)
+                return state._replace(next_step=needed_roll, unit_index=index, row=row)
             if item.kind == "vehicle":
                 row = NONE
             is_crashed = item.kind == "passenger" and row == "crash"
@@ -165,7 +165,7 @@ class DamageChecks:
     def _finish(self, state: Attack, unit_index: int) -> Attack:
         """Return the state after the hex that ends before `unit_index`."""
         cleared = state._replace(
-            owes=UNIT_DONE, unit_index=unit_index, lm=0, row="", kept_state="", location=""
+            next_step=UNIT_DONE, unit_index=unit_index, lm=0, row="", kept_state="", location=""
         )
         return self.finish(cleared)
 
@@ -207,11 +207,11 @@ class DamageChecks:
         """
         item = self.items[state.unit_index]
         next_index = state.unit_index + 1
-        if state.owes == UNIT_DONE and next_index < item.stop:
+        if state.next_step == UNIT_DONE and next_index < item.stop:
             lm = state.lm if item.precedes_leg else 0
             next_unit = state._replace(unit_index=next_index, lm=lm)
             state = self._skip_to_next_roll(next_unit, outputs)
-        elif state.owes == UNIT_DONE:
+        elif state.next_step == UNIT_DONE:
             state = self._finish(state, next_index)
         return Ruling(state, outputs, build_lines)
 
@@ -236,7 +236,7 @@ class DamageChecks:
         if not next_state.kept_state:
             outputs |= item.build_outputs(becomes=becomes)
         if die == 1 and item.can_create_hero:
-            next_state = next_state._replace(owes="hero")
+            next_state = next_state._replace(next_step="hero")
         else:
             outputs |= item.build_outputs(hero=False)
         if item.is_first and self.has_outcome:
@@ -279,7 +279,7 @@ class DamageChecks:
         if self.crew_of_all:
             outputs |= item.build_outputs(crew=NONE)
         leader_bonus = item.leader_bonus if becomes in ABLE_STATES else 0
-        return state._replace(owes=UNIT_DONE, lm=max(state.lm, leader_bonus))
+        return state._replace(next_step=UNIT_DONE, lm=max(state.lm, leader_bonus))
 
     def _apply_to_passenger(
         self, item: Item, state: Attack, becomes: str, outputs: dict[str, Any]
@@ -289,10 +289,10 @@ class DamageChecks:
         """
         must_bail_out = item.fates[state.row] == "damage-check-then-bail-out"
         if must_bail_out and becomes != "eliminated":
-            return state._replace(owes="bail", kept_state=becomes)
+            return state._replace(next_step="bail", kept_state=becomes)
         disembarks = "outside" in item.unit.flags and becomes in kinds.SHAKEN_STATES
         outputs |= item.build_outputs(**NOT_ROLLED, disembarks=disembarks)
-        return state._replace(owes=UNIT_DONE)
+        return state._replace(next_step=UNIT_DONE)
 
     def _apply_to_vehicle(
         self, item: Item, state: Attack, result: str, becomes: str, outputs: dict[str, Any]
@@ -306,18 +306,18 @@ class DamageChecks:
         else:
             row = NONE if result == NONE else "shaken"
         if row == "destroyed" and not item.is_flying:
-            return state._replace(owes="crew", row=row)
+            return state._replace(next_step="crew", row=row)
         crew = "shaken-moved" if becomes == "abandoned" else NONE
         outputs |= item.build_outputs(crew=crew)
         if row == "destroyed":
             row = "crash"
-        return state._replace(owes=UNIT_DONE, row=row)
+        return state._replace(next_step=UNIT_DONE, row=row)
 
     def _rule_on_hero(self, state: Attack, roll: Roll) -> Ruling[Attack]:
         """Rule on the 1d6 that decides if a hero appears. Source: PAC 02 (11.2)."""
         item = self.items[state.unit_index]
         has_hero = self.readings.hero
-        next_state = state._replace(owes="bail" if state.kept_state else UNIT_DONE)
+        next_state = state._replace(next_step="bail" if state.kept_state else UNIT_DONE)
         outputs = item.build_outputs(hero=has_hero(roll[0]))
 
         def build_lines() -> tuple[Line]:
@@ -336,7 +336,7 @@ class DamageChecks:
             needed_roll = readings.format_escape_roll("crew")
             return (Line(f"{item.label} crew", roll, result=needed_roll),)
 
-        return self._build_ruling(state._replace(owes=UNIT_DONE), outputs, build_lines)
+        return self._build_ruling(state._replace(next_step=UNIT_DONE), outputs, build_lines)
 
     def _rule_on_bail_out(self, state: Attack, roll: Roll) -> Ruling[Attack]:
         """Rule on the 1d6 that gets a passenger out of a destroyed vehicle, shaken.
@@ -363,7 +363,7 @@ class DamageChecks:
             needed_roll = readings.format_escape_roll("passengers")
             return (Line(f"{item.label} bail-out", roll, result=needed_roll),)
 
-        next_state = state._replace(owes=UNIT_DONE, kept_state="")
+        next_state = state._replace(next_step=UNIT_DONE, kept_state="")
         return self._build_ruling(next_state, outputs, build_lines)
 
     def _rule_on_morale(self, state: Attack, roll: Roll) -> Ruling[Attack]:
@@ -391,7 +391,7 @@ class DamageChecks:
             reason = compare_with_morale(total, item.morale)
             return (Line(f"{item.label} morale", roll, (), total, reason),)
 
-        return self._build_ruling(state._replace(owes=UNIT_DONE), outputs, build_lines)
+        return self._build_ruling(state._replace(next_step=UNIT_DONE), outputs, build_lines)
 
     # -- only for the odds; the rules end above ----------------------------------------------------------------
 
@@ -404,7 +404,7 @@ class DamageChecks:
         """
         items = self.items
         start = state.unit_index
-        if state.owes != "check" or items[start].stop - start < MIN_SPLIT_SIZE:
+        if state.next_step != "check" or items[start].stop - start < MIN_SPLIT_SIZE:
             return None
         stop = items[start].stop
         parts_stop = self._find_parts_stop(start, stop)
@@ -414,12 +414,12 @@ class DamageChecks:
 
         def rule_after(helped: bool) -> Ruling[Attack]:
             if parts_stop == stop:
-                return Ruling(self.finish(state._replace(owes=None, unit_index=stop, lm=0)))
+                return Ruling(self.finish(state._replace(next_step=None, unit_index=stop, lm=0)))
             lm = state.lm
             if helped:
                 lm = max(lm, items[parts_stop - 1].leader_bonus)
             next_state, outputs = self.begin(
-                state._replace(owes=None, unit_index=parts_stop, lm=lm)
+                state._replace(next_step=None, unit_index=parts_stop, lm=lm)
             )
             return Ruling(next_state, outputs)
 
@@ -458,7 +458,7 @@ class DamageChecks:
                     "helped": may_help and becomes in ABLE_STATES
                 },
             )
-            start, outputs = checks.begin(state._replace(owes=None, unit_index=0))
+            start, outputs = checks.begin(state._replace(next_step=None, unit_index=0))
             return Plan(start, checks.steps(), resolve_never, outputs, lambda _: {"helped": False})
 
         dc_mod = state.margin + item.offset

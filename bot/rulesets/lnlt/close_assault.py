@@ -36,14 +36,14 @@ NO_ATTACK = {"attack_total": NONE, "vehicle_total": NONE, "destroyed": False}
 class AssaultState(NamedTuple):
     """A close assault, part-way through.
 
-    - `owes`: the next step, None at the end.
+    - `next_step`: the next step, None at the end.
     - `unit_index`: the index of the attacker that rolls next.
     - `passed`: the indices of attackers who passed their morale check and have yet to attack.
     - `helped`: the leader's modifier has been used.
     - `destroyed`: the vehicle is destroyed.
     """
 
-    owes: str | None
+    next_step: str | None
     unit_index: int = 0
     passed: tuple[int, ...] = ()
     helped: bool = False
@@ -77,7 +77,9 @@ def plan(tables: Tables, inputs: Given) -> Plan[AssaultState]:
         return Plan(start, _build_steps_in_turn(fight), resolve)
 
     in_turn = IndependentParts([IndependentPart(OUTPUTS, plan_in_turn)])
-    return Plan(start, fight.steps(), resolve, {"units": []}, apart=lambda _: in_turn)
+    return Plan(
+        start, fight.steps(), resolve, {"units": []}, find_independent_parts=lambda _: in_turn
+    )
 
 
 def _check_inputs(
@@ -126,7 +128,7 @@ def _resolve(units: Sequence[Unit], target: Unit | None, out: Mapping[str, Any])
     results = (UnitResult(vehicle, "destroyed", "crew killed"),)
     notes = ("The passengers inside are lost with it.",)
     return Resolution(
-        "the vehicle is destroyed", words, changes=changes, fates=results, notes=notes
+        "the vehicle is destroyed", words, changes=changes, unit_results=results, notes=notes
     )
 
 
@@ -269,7 +271,7 @@ class Fight:
 
     def _list_end_outputs(self, next_state: AssaultState) -> dict[str, Any]:
         """Return the outputs of the whole assault if `next_state` is its end, otherwise {}."""
-        if next_state.owes:
+        if next_state.next_step:
             return {}
         destroyed = next_state.destroyed
         return {
@@ -316,11 +318,11 @@ def _build_steps_in_turn(fight: Fight) -> dict[str, RuledStep[AssaultState]]:
     def get_following_state(state: AssaultState) -> AssaultState:
         next_index = state.unit_index + 1
         next_step = "check" if next_index < len(fight.units) else None
-        return state._replace(owes=next_step, unit_index=next_index)
+        return state._replace(next_step=next_step, unit_index=next_index)
 
     def check(state: AssaultState, roll: Roll) -> Ruling[AssaultState]:
         if fight.passes(state, roll) and not state.destroyed:
-            next_state = state._replace(owes="attack")
+            next_state = state._replace(next_step="attack")
         else:
             next_state = get_following_state(state)
         return fight.rule_on_check(state, roll, next_state)

@@ -51,8 +51,8 @@ def plan(tables: Tables, inputs: Given) -> Plan[Attack]:
         checks.steps(),
         resolve,
         {"targets": []},
-        rows=lambda: build_rows(items),
-        apart=checks.split_parts,
+        odds_rows=lambda: build_rows(items),
+        find_independent_parts=checks.split_parts,
     )
 
 
@@ -70,15 +70,15 @@ def _resolve_bail_out(
     damage = resolve_damage(passengers, out["passengers"])
     crew = str(out["crew"])
     phrases = [f"crew {describe_crew_fate(crew)}"] if crew != NONE else []
-    phrases += [f"{unit} {word}" for unit, word in damage.units]
+    phrases += [f"{unit} {word}" for unit, word in damage.unit_words]
     crew_results: tuple[UnitResult, ...] = ()
-    if crew != NONE or not damage.fates:
+    if crew != NONE or not damage.unit_results:
         crew_results = (UnitResult("the crew", crew),)
     return damage._replace(
         headline="; ".join(phrases) or "no effect",
-        then=(*list_crew_reminders(vehicle, crew), *damage.then),
-        joins=(*build_joining_crew(vehicle, crew), *damage.joins),
-        fates=(*crew_results, *damage.fates),
+        next_steps=(*list_crew_reminders(vehicle, crew), *damage.next_steps),
+        arrivals=(*build_joining_crew(vehicle, crew), *damage.arrivals),
+        unit_results=(*crew_results, *damage.unit_results),
     )
 
 
@@ -123,6 +123,6 @@ def plan_bail_out(tables: Tables, inputs: Given) -> Plan[Attack]:
     opening: dict[str, Any] = {"passengers": []}
     resolve = partial(_resolve_bail_out, inputs.unit("unit"), passengers)
     if crew == "bail-out":
-        return Plan(Attack("crew of the vehicle"), steps, resolve, opening, rows=list_rows)
+        return Plan(Attack("crew of the vehicle"), steps, resolve, opening, odds_rows=list_rows)
     opening |= {"crew": CREWS[crew], "outcome": CREWS[crew], **first_outputs}
-    return Plan(first_state, steps, resolve, opening, rows=list_rows)
+    return Plan(first_state, steps, resolve, opening, odds_rows=list_rows)

@@ -245,7 +245,7 @@ class DirectFire:
             unit_index=state.unit_index,
             lm=self.leader_bonuses[state.unit_index],
         )
-        return ruling._replace(told={"attack_roll": sum(roll[:-1]), **ruling.told})
+        return ruling._replace(outputs={"attack_roll": sum(roll[:-1]), **ruling.outputs})
 
     def pick(self, _: Attack, roll: Roll) -> Ruling[Attack]:
         """Rule on the die by which a sniper picks one of the targets."""
@@ -287,7 +287,7 @@ class DirectFire:
         )
         damage = resolve_damage(targets, out["targets"])
         return resolve_attack(
-            format_headline(damage.units, hit=hit),
+            format_headline(damage.unit_words, hit=hit),
             targets,
             damage,
             reminders=(*list_fire_reminders(out), *weapon_reminders),
@@ -351,8 +351,8 @@ def plan(tables: Tables, inputs: Given) -> Plan[Attack]:
         fire.steps(attack_dice),
         fire.resolve,
         opening,
-        rows=fire.rows,
-        apart=fire.checks.split_parts,
+        odds_rows=fire.rows,
+        find_independent_parts=fire.checks.split_parts,
     )
 
 
@@ -516,13 +516,13 @@ class Overrun:
         through their damage checks in good order or wounded.
         """
         ruling = self.checks.rule_on_attack(self.sums, roll, flammable=self.flammable)
-        if ruling.told["hit"]:
+        if ruling.outputs["hit"]:
             return ruling
-        outputs = {**ruling.told}
+        outputs = {**ruling.outputs}
         for index, unit in enumerate(self.targets):
             if self.may_assault[index]:
                 outputs[f"may_close_assault[{index}]"] = unit.word
-        return ruling._replace(told=outputs)
+        return ruling._replace(outputs=outputs)
 
     def resolve(self, out: Mapping[str, Any]) -> Resolution:
         """Return the result for the targets, with a note of the units that may close assault."""
@@ -530,7 +530,7 @@ class Overrun:
         notes = [f"{join_names(able_names)} may close assault."] if able_names else []
         damage = resolve_damage(self.targets, out["targets"])
         return resolve_attack(
-            format_headline(damage.units, hit=out["hit"]),
+            format_headline(damage.unit_words, hit=out["hit"]),
             self.targets,
             damage,
             reminders=list_fire_reminders(out),
@@ -584,16 +584,20 @@ def plan_overrun(tables: Tables, inputs: Given) -> Plan[Attack]:
         steps,
         overrun.resolve,
         opening,
-        rows=lambda: build_rows(checks.items),
-        by_list="may_close_assault",
+        odds_rows=lambda: build_rows(checks.items),
+        list_output="may_close_assault",
     )
 
     def focus(paths: tuple[str, ...]) -> Plan[Attack]:
         """Return the plan in independent parts, unless `paths` need the list may_close_assault."""
         needs_list = any(path.startswith("may_close_assault") for path in paths)
-        return whole_plan if needs_list else whole_plan._replace(apart=checks.split_parts)
+        return (
+            whole_plan
+            if needs_list
+            else whole_plan._replace(find_independent_parts=checks.split_parts)
+        )
 
-    return whole_plan._replace(focus=focus)
+    return whole_plan._replace(narrow=focus)
 
 
 def _list_overrun_parts(inputs: Given) -> tuple[tuple[str, int], ...]:

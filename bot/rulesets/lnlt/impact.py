@@ -189,7 +189,7 @@ class Impact:
         state = state._replace(natural_six=natural_six)
         if effect["effect"] == "morale-check":
             margin = difference if effect["mc_mod"] == "minus-difference" else 0
-            next_state = state._replace(owes="vehicle morale", margin=margin, row=case)
+            next_state = state._replace(next_step="vehicle morale", margin=margin, row=case)
         else:
             outputs[f"{struck.path}mc"] = NONE
             outputs[f"{struck.path}mc_total"] = NONE
@@ -260,7 +260,7 @@ class Impact:
         state = state._replace(margin=0, row=result)
         if result == "destroyed" and not struck.flies:
             outputs |= self._build_result_outputs(result)
-            return state._replace(owes="vehicle crew")
+            return state._replace(next_step="vehicle crew")
         outputs[f"{struck.path}crew"] = "shaken-moved" if result == "abandoned" else NONE
         outputs |= self._build_result_outputs(result)
         next_state, more_outputs = self._continue_from(state)

@@ -114,7 +114,7 @@ ROWS: Mapping[str, tuple[str, ...]] = {
 class Attack(NamedTuple):
     """An attack on a list of units, part-way through.
 
-    - `owes`: the next step, None at the end.
+    - `next_step`: the next step, None at the end.
     - `margin`: the result of the dice; each unit adds its offset to get its dc_mod.
     - `unit_index`: the index of the current unit in the list.
     - `lm`: the best LM of the leaders who passed their own damage check so far.
@@ -125,7 +125,7 @@ class Attack(NamedTuple):
     - `natural_six`: a natural 6 in a flammable hex; a fire check follows, or was made.
     """
 
-    owes: str | None
+    next_step: str | None
     margin: int = 0
     unit_index: int = 0
     lm: int = 0

@@ -57,7 +57,7 @@ HEADLINES = {
 class Melee(NamedTuple):
     """A melee, part-way through: the step that is next, and if the attackers' roll has killed."""
 
-    owes: str | None
+    next_step: str | None
     killed: bool = False
 
 
@@ -153,8 +153,8 @@ class MeleeFight:
             changes=tuple(
                 [Change(unit.name, set={"state": "eliminated"}) for unit in lost_units if unit.name]
             ),
-            fates=tuple([UnitResult(unit.word, "eliminated") for unit in lost_units]),
-            by=_describe_cause(outcome, self.attackers, self.defenders),
+            unit_results=tuple([UnitResult(unit.word, "eliminated") for unit in lost_units]),
+            cause=_describe_cause(outcome, self.attackers, self.defenders),
             notes=() if self.no_roll else _describe_odds(self.attack, self.counter),
         )
 

@@ -230,8 +230,8 @@ def plan_ordnance_infantry(tables: Tables, inputs: Given) -> Plan[Attack]:
         steps,
         partial(_resolve_infantry, inputs),
         opening,
-        rows=list_rows,
-        apart=checks.split_parts,
+        odds_rows=list_rows,
+        find_independent_parts=checks.split_parts,
     )
 
 
@@ -283,7 +283,7 @@ def _resolve_infantry(inputs: Given, out: Mapping[str, Any]) -> Resolution:
     damage = resolve_damage(targets, out["targets"])
     headline = "miss"
     if hit:
-        headline = format_headline(damage.units, hit=out["damage"])
+        headline = format_headline(damage.unit_words, hit=out["damage"])
     resolution = resolve_attack(
         headline,
         targets,
@@ -407,7 +407,7 @@ def plan_ordnance_vehicle(tables: Tables, inputs: Given) -> Plan[Attack]:
         partial(_resolve_vehicle, inputs, target, passengers),
         {"to_hit_mod": shot.mod, "passengers": []},
         build_unused_fire_check(inputs.flag("flammable")),
-        rows=list_rows,
+        odds_rows=list_rows,
     )
 
 
@@ -480,16 +480,16 @@ def _resolve_vehicle(
     acquisition_notes = [aftermath.ACQUIRED] if out["acquire"] else []
     return damage._replace(
         headline=headline,
-        units=(*vehicle_words, *damage.units),
-        then=(*reminders, *damage.then),
+        unit_words=(*vehicle_words, *damage.unit_words),
+        next_steps=(*reminders, *damage.next_steps),
         changes=(
             *changes,
             *damage.changes,
             *aftermath.mark_fired([firer]),
             *weapon_changes,
         ),
-        joins=(*aftermath.build_joining_crew(target, crew), *damage.joins),
-        fates=(vehicle_result, *damage.fates),
+        arrivals=(*aftermath.build_joining_crew(target, crew), *damage.arrivals),
+        unit_results=(vehicle_result, *damage.unit_results),
         notes=(*vehicle_note, *damage.notes, *acquisition_notes, *kinds.list_cap_notes(inputs)),
     )
 

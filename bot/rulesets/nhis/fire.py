@@ -66,14 +66,14 @@ def plan(tables: Tables, inputs: Given) -> Plan[HexUnderFire]:
             effect_ruling = Ruling(checks)
         else:
             effect_ruling = results.rule_unharmed()
-        outputs = {"roll": sum(roll), "combat_result": word, **effect_ruling.told}
+        outputs = {"roll": sum(roll), "combat_result": word, **effect_ruling.outputs}
 
         def build_lines() -> Iterable[Line]:
             reason = "" if word == "none" else word
             yield Line("attack", roll, (), sum(roll), reason)
-            yield from effect_ruling.story()
+            yield from effect_ruling.build_lines()
 
-        return Ruling(effect_ruling.after, outputs, build_lines)
+        return Ruling(effect_ruling.next_state, outputs, build_lines)
 
     opening = {
         "base_fp": firers.raw_fp - 2 * (firers.charging + firers.night),
@@ -89,7 +89,7 @@ def plan(tables: Tables, inputs: Given) -> Plan[HexUnderFire]:
         lambda out: _resolve(results, attackers, out),
         opening,
         lines=(_build_firepower_line(firers, modifiers, total, column_words),),
-        rows=results.build_rows,
+        odds_rows=results.build_rows,
     )
 
 

@@ -38,7 +38,7 @@ MOST_NAMED = 4  # units that the first line of an answer names one by one
 class HexUnderFire(NamedTuple):
     """A hex under fire, part-way through its results. Units are given by their indices.
 
-    - `owes`: the next step, None at the end.
+    - `next_step`: the next step, None at the end.
     - `points`: the damage points that are still to be dealt.
     - `hits`: the points of each unit so far.
     - `candidates`: the units on one of which the next point falls.
@@ -48,7 +48,7 @@ class HexUnderFire(NamedTuple):
     - `no_leadership`: no unit adds the rating of a leader.
     """
 
-    owes: str | None
+    next_step: str | None
     points: int = 0
     hits: tuple[int, ...] = ()
     candidates: tuple[int, ...] = ()
@@ -151,7 +151,7 @@ class Results:
             candidates = self._list_candidates(state.hits)
             if len(candidates) > 1:
                 next_state = HexUnderFire(POINT, state.points, state.hits, candidates)
-                return Ruling(next_state, story=lambda: lines)
+                return Ruling(next_state, build_lines=lambda: lines)
             if not candidates:
                 lines.append(Line("damage points lost", total=state.points))
                 break
@@ -202,9 +202,9 @@ class Results:
 
         def build_lines() -> Iterable[Line]:
             yield self._build_point_line(roll, index, state.hits)
-            yield from ruling.story()
+            yield from ruling.build_lines()
 
-        return ruling._replace(story=build_lines)
+        return ruling._replace(build_lines=build_lines)
 
     def _build_point_line(self, roll: Roll, index: int, hits: Sequence[int]) -> Line:
         """Return the line of a point on the unit at this index; `hits` are those before it."""
@@ -331,8 +331,8 @@ class Results:
             f"{headline}: {summary}" if headline else summary,
             tuple(words),
             changes=tuple(changes),
-            fates=tuple(results),
-            now=tuple(stop_notes),
+            unit_results=tuple(results),
+            state_changes=tuple(stop_notes),
         )
 
 
@@ -413,10 +413,15 @@ def plan_damage(tables: Tables, inputs: Given) -> Plan[HexUnderFire]:
     flamethrower = inputs.flag("flamethrower")
     results = Results(tables, units, flamethrower=flamethrower, checks=("unshakable",))
     start = results.deal_damage(inputs.int("points"))
-    opening = {"targets": [], **start.told}
-    lines = tuple(start.story())
+    opening = {"targets": [], **start.outputs}
+    lines = tuple(start.build_lines())
     return Plan(
-        start.after, results.steps(), results.resolve, opening, lines=lines, rows=results.build_rows
+        start.next_state,
+        results.steps(),
+        results.resolve,
+        opening,
+        lines=lines,
+        odds_rows=results.build_rows,
     )
 
 
@@ -433,7 +438,7 @@ def plan_morale(tables: Tables, inputs: Given) -> Plan[HexUnderFire]:
         inputs.int("hit_number"), no_leadership=inputs.flag("no_leadership")
     )
     opening: dict[str, Any] = {"targets": []}
-    return Plan(start, results.steps(), results.resolve, opening, rows=results.build_rows)
+    return Plan(start, results.steps(), results.resolve, opening, odds_rows=results.build_rows)
 
 
 # -- the units of a target hex: their class, state and movement

@@ -45,7 +45,7 @@ class ElementLoss(NamedTuple):
 class AreaState(NamedTuple):
     """The state: the step that is due, the index of its character, and each element's losses."""
 
-    owes: str | None
+    next_step: str | None
     position: int
     losses: tuple[ElementLoss, ...]
 
@@ -75,8 +75,8 @@ class AreaDamage:
             victims += [AreaVictim(element, name)] * hits[element]
         self.victims = tuple(victims)
 
-    def plan(self, settle: Callable[[Mapping[str, Any]], Resolution]) -> Plan[AreaState]:
-        """Return the plan of the damage; `settle` returns its result from the outputs."""
+    def plan(self, resolve: Callable[[Mapping[str, Any]], Resolution]) -> Plan[AreaState]:
+        """Return the plan of the damage; `resolve` returns its result from the outputs."""
         opening: dict[str, Any] = {"targets": []}
         for element, name in enumerate(self.names):
             opening[f"targets[{element}].unit"] = name
@@ -85,11 +85,11 @@ class AreaDamage:
         return Plan(
             start,
             self.steps(),
-            settle,
+            resolve,
             opening,
             self.closing,
-            rows=self.rows(),
-            apart=self.split_parts,
+            odds_rows=self.rows(),
+            find_independent_parts=self.split_parts,
         )
 
     def steps(self) -> dict[str, RuledStep[AreaState]]:
@@ -121,7 +121,7 @@ class AreaDamage:
         if is_saved:
             next_state = self._advance(burst, ElementLoss(saved=1))
         else:
-            next_state = burst._replace(owes="damage")
+            next_state = burst._replace(next_step="damage")
         needed = f"{self.saves.count(shooters.SAVED)} or less needed"
         line = Line(f"{victim.name} save", roll, result=needed)
         return Ruling(next_state, {}, lambda: (line,))
@@ -174,7 +174,7 @@ class AreaDamage:
 
         None for a single element, or if a die has been rolled.
         """
-        is_after_save = burst.owes == "damage" and self.saves is not None
+        is_after_save = burst.next_step == "damage" and self.saves is not None
         if burst.position or is_after_save or len(self.names) < 2:
             return None
         parts = [self._build_part(element) for element in range(len(self.names))]
@@ -237,4 +237,6 @@ def _resolve(
         changes += shooters.build_changes(unit if unit.name else None, lost, status)
     casualties = outputs["casualties"]
     headline = shooters.format_casualties(casualties) if casualties else "no casualties"
-    return Resolution(headline, tuple(words), changes=tuple(changes), fates=tuple(unit_results))
+    return Resolution(
+        headline, tuple(words), changes=tuple(changes), unit_results=tuple(unit_results)
+    )

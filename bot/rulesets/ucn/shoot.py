@@ -51,7 +51,7 @@ CONDITIONS = (
     "target_moving", "target_in_cover", "target_hidden", "target_gone_firm", "attacker_higher", "attacker_lower",
 )  # fmt: skip
 MOVING = "moving"
-Settle = Callable[[Mapping[str, Any]], Resolution]
+Resolve = Callable[[Mapping[str, Any]], Resolution]
 
 
 class Toll(NamedTuple):
@@ -83,7 +83,7 @@ class FireState(NamedTuple):
     results so far.
     """
 
-    owes: str | None
+    next_step: str | None
     position: int = 0
     hits: tuple[int, ...] = ()
     toll: Toll = NO_TOLL
@@ -103,10 +103,10 @@ class Firing:
         self.interrupts = spots is not None
         self.spots = (None,) * len(firing) if spots is None else tuple(spots)
 
-    def plan(self, settle: Settle, lines: tuple[Line, ...]) -> Plan[FireState]:
+    def plan(self, resolve: Resolve, lines: tuple[Line, ...]) -> Plan[FireState]:
         """Return the plan of the fire.
 
-        `settle` returns its result from the finished outputs, `lines` are the answer's first lines.
+        `resolve` returns its result from the finished outputs, `lines` are the answer's first lines.
         """
         opening: dict[str, Any] = {"shooters": []}
         for shooter, spot in zip(self.firing, self.spots, strict=True):
@@ -122,11 +122,11 @@ class Firing:
         return Plan(
             start,
             self.steps(),
-            settle,
+            resolve,
             opening,
             lambda fire: fire.toll.build_outputs(),
             lines,
-            apart=self.split_parts,
+            find_independent_parts=self.split_parts,
         )
 
     def steps(self) -> dict[str, RuledStep[FireState]]:
@@ -196,7 +196,7 @@ class Firing:
         is_spotted = spot.passes[face]
         outputs: dict[str, Any] = {f"{path}.spot_roll": face, f"{path}.spotted": is_spotted}
         if is_spotted:
-            next_state = fire._replace(owes="shot")
+            next_state = fire._replace(next_step="shot")
         else:
             outputs |= {
                 f"{path}.roll": None,
@@ -257,7 +257,7 @@ class Firing:
             outputs[f"{path}.damage"] = []
             next_state = self.finish_character(fire, toll._replace(saved=toll.saved + 1))
         else:
-            next_state = fire._replace(owes="damage")
+            next_state = fire._replace(next_step="damage")
 
         def build_lines() -> tuple[Line]:
             name = shooter.display_name
@@ -296,7 +296,7 @@ class Firing:
         The parts are single damage dice, or, before the first of several characters has fired, the
         characters. Return None in any other state.
         """
-        if fire.owes == "damage":
+        if fire.next_step == "damage":
             shooter = self.firing[fire.position]
             dice = [self._build_die_part(shooter, number) for number in range(shooter.damage.dice)]
             reads = {"dead": ("casualties", "morale_loss"), "worst": ("status",)}
@@ -361,7 +361,7 @@ def plan(tables: Tables, inputs: Given) -> Plan[FireState]:
     if not inputs.flag("anyway"):
         shooters.refuse_overdraft(payments)
     overrides = shooters.list_overrides(units)
-    settle = partial(
+    resolve = partial(
         resolve_fire,
         inputs,
         firing,
@@ -369,7 +369,7 @@ def plan(tables: Tables, inputs: Given) -> Plan[FireState]:
         shooter_changes=tuple([payment.build_change() for payment in payments]),
         costs=(*overrides, *[payment.describe() for payment in payments]),
     )
-    return Firing(firing).plan(settle, shooters.build_skill_lines(firing))
+    return Firing(firing).plan(resolve, shooters.build_skill_lines(firing))
 
 
 def is_moving(unit: Unit, inputs: Given) -> bool:
@@ -419,7 +419,7 @@ def plan_interrupt(tables: Tables, inputs: Given) -> Plan[FireState]:
         return _build_prohibited_plan(inputs, reason)
     different_spots = {spot.parts: spot for spot in spots if spot is not None}
     spot_lines = [build_sum_line(spot, "to spot") for spot in different_spots.values()]
-    settle = partial(
+    resolve = partial(
         resolve_fire,
         inputs,
         firing,
@@ -428,14 +428,14 @@ def plan_interrupt(tables: Tables, inputs: Given) -> Plan[FireState]:
         costs=(*shooters.list_overrides(units), GIVEN_UP),
     )
     lines = (*spot_lines, *shooters.build_skill_lines(firing))
-    return Firing(firing, spots).plan(settle, lines)
+    return Firing(firing, spots).plan(resolve, lines)
 
 
 def _build_prohibited_plan(inputs: Given, reason: str) -> Plan[FireState]:
     """Return a plan without dice that only says why the interrupt is not allowed."""
     target_name = shooters.name_unit(inputs.unit("target"), "the target")
     result = UnitResult(target_name, "not-allowed", reason)
-    resolution = Resolution(f"not allowed: {reason}", fates=(result,))
+    resolution = Resolution(f"not allowed: {reason}", unit_results=(result,))
     return Plan(FireState(None), {}, lambda _: resolution, {"shooters": [], **REFUSED})
 
 
@@ -584,14 +584,14 @@ def resolve_fire(
     target_changes = shooters.build_changes(target, lost, status)
     return Resolution(
         format_headline(out),
-        units=units,
-        then=list_areas(firing, out),
+        unit_words=units,
+        next_steps=list_areas(firing, out),
         changes=(*target_changes, *shooter_changes),
-        fates=(result,),
-        now=(*effects, *costs),
-        by=describe_firers(firing, verb),
-        sums=list_sums(firing, out),
-        forms=list_area_forms(firing, out),
+        unit_results=(result,),
+        state_changes=(*effects, *costs),
+        cause=describe_firers(firing, verb),
+        sum_lines=list_sums(firing, out),
+        form_buttons=list_area_forms(firing, out),
     )
 
 

@@ -321,9 +321,9 @@ def d20(label: str) -> tuple[Die, ...]:
 
 
 class Alone(NamedTuple):
-    """The state of a part with a single die: `owes` is None after the roll."""
+    """The state of a part with a single die: `next_step` is None after the roll."""
 
-    owes: str | None
+    next_step: str | None
 
 
 def build_die_part(

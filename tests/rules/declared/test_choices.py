@@ -49,16 +49,16 @@ def first(id: str, raw: Mapping[str, object], dice: tuple[int, ...]) -> Play:
 
 
 def test_two_hits_ask_the_target_and_nothing_is_changed_yet() -> None:
-    (ask,) = (played := first("shoot", SHOT, (4, 5, 1))).settlement.asks
+    (ask,) = (played := first("shoot", SHOT, (4, 5, 1))).resolution.choice_requests
     assert ask.ask == "2 hits on squad. Casualties, or go to ground?"
     assert ask.options == (("casualties", "take 2 casualties"), ("suppressed", "go to ground"))
     assert ask.otherwise == "casualties"
-    assert (played.settlement.changes, played.out) == ((), {})
+    assert (played.resolution.changes, played.out) == ((), {})
 
 
 def test_no_hit_asks_nobody() -> None:
     played = first("shoot", SHOT, (1, 2, 3))
-    assert not played.settlement.asks
+    assert not played.resolution.choice_requests
     assert played.out == {"hits": 0, "loss": 0, "result": "no-effect"}
 
 
@@ -94,9 +94,9 @@ def test_resolve_and_odds_by_outputs_list_the_options_where_it_is_missing() -> N
 
 
 def test_each_unit_that_fails_its_check_is_asked_for_in_one_question() -> None:
-    asks = first("assault", ASSAULT, (6, 6, 6, 6)).settlement.asks
+    asks = first("assault", ASSAULT, (6, 6, 6, 6)).resolution.choice_requests
     assert [(ask.item, ask.name) for ask in asks] == [("squad", "answer"), ("squad", "answer")]
-    assert len(first("assault", ASSAULT, (1, 1, 6, 6)).settlement.asks) == 1
+    assert len(first("assault", ASSAULT, (1, 1, 6, 6)).resolution.choice_requests) == 1
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,7 @@ def test_a_test_of_at_least_tells_its_outputs_by_name() -> None:
 """)
     found = played(sequence, given(mod=2), 5, 3, 4)
     assert found.out == {"roll": 7, "total": 9, "result": "fail", "units": []}
-    assert found.settlement.headline == "fail, pass"
+    assert found.resolution.headline == "fail, pass"
     assert [line.text() for line in found.lines] == [
         "Armour: [5], needs 5 or more",
         "Nerve: [3] [4] + 2 modifier = 9, against 8",
@@ -90,7 +90,7 @@ def test_a_test_without_words_is_true_or_false() -> None:
         declared('- test: {dice: 1d6, at_most: 3}\n- headline: "{result}"\n'), given(), 3
     )
     assert "result" not in found.out, "it is pass or fail"
-    assert found.settlement.headline == "True"
+    assert found.resolution.headline == "True"
     assert found.lines[0].text() == "Dice: [3], needs 3 or less"
 
 
@@ -108,9 +108,9 @@ def test_pools_of_pools() -> None:
         "2 of 10 hits",
         "1 of 2 saved",
     ]
-    assert found.settlement.headline == "2 hits, 1 man falls"
+    assert found.resolution.headline == "2 hits, 1 man falls"
     none = played(declared(POOLS, "saved"), given(), *[1] * 10)
-    assert (len(none.lines), none.settlement.headline) == (1, "0 hits, 0 men fall")
+    assert (len(none.lines), none.resolution.headline) == (1, "0 hits, 0 men fall")
 
 
 SPREAD = """
@@ -135,7 +135,7 @@ def test_losses_fall_on_the_units_in_their_order() -> None:
         {"unit": "Able", "becomes": "gone", "fell": 2},
         {"unit": "Baker", "fell": 3, "becomes": "steady", "result": "fail", "roll": 8},
     ]
-    assert [(fate.unit, fate.token, fate.more) for fate in found.settlement.fates] == [
+    assert [(fate.unit, fate.token, fate.detail) for fate in found.resolution.unit_results] == [
         ("Able", "gone", ""),
         ("Baker", "loses", "3"),
     ]
@@ -147,7 +147,7 @@ def test_losses_change_the_roster() -> None:
         for name, men in (("Able", 2), ("Baker", 4))
     )
     found = played(declared(SPREAD), given(able, baker), 3, 6, 6)
-    assert [(change.unit, change.set) for change in found.settlement.changes] == [
+    assert [(change.unit, change.set) for change in found.resolution.changes] == [
         ("Able", {"men": 0}),
         ("Able", {"state": "gone"}),
         ("Baker", {"men": 3}),
@@ -167,7 +167,7 @@ def test_spread_takes_other_words() -> None:
 - headline: done
 """)
     found = played(sequence, given(squad(2), squad(2), squad(2)))
-    assert [fate.token for fate in found.settlement.fates] == ["gone", "loses", "unhurt"]
+    assert [fate.token for fate in found.resolution.unit_results] == ["gone", "loses", "unhurt"]
 
 
 def test_a_unit_of_two_fates_is_one_unit() -> None:
@@ -183,13 +183,13 @@ def test_a_unit_of_two_fates_is_one_unit() -> None:
 - headline: done
 """)
     alike = squad(2)
-    fates = played(sequence, given(alike, alike)).settlement.fates
+    fates = played(sequence, given(alike, alike)).resolution.unit_results
     assert fates == (
         UnitResult("squad", "burns", "", (("gone", ""),)),
         UnitResult("squad", "shaken", "", (("loses", "1"),)),
     )
     named = Unit("Able", "squad", {"men": 9, "morale": 7}, name="Able")
-    (fate,) = played(sequence, given(named)).settlement.fates
+    (fate,) = played(sequence, given(named)).resolution.unit_results
     assert fate == UnitResult("Able", "burns", "", (("shaken", ""), ("loses", "3")))
 
 
@@ -231,7 +231,7 @@ def test_a_part_of_a_text_may_stand_only_when_something_holds(
     text: str, mod: int, said: str
 ) -> None:
     steps = yaml.safe_dump([{"headline": text}], width=1000)
-    assert played(declared(steps), given(mod=mod)).settlement.headline == said
+    assert played(declared(steps), given(mod=mod)).resolution.headline == said
 
 
 @pytest.mark.parametrize(

@@ -45,8 +45,8 @@ def test_each_unit_rolls_and_the_answer_tells_it() -> None:
         "Squad: [3] [3] + 1 modifier = 7",
         "Able: [4] [4] + 1 modifier = 9",
     ]
-    assert found.settlement.headline == "2 checked"
-    assert [(fate.unit, fate.token) for fate in found.settlement.fates] == [
+    assert found.resolution.headline == "2 checked"
+    assert [(fate.unit, fate.token) for fate in found.resolution.unit_results] == [
         ("squad", "pass"),
         ("Able", "fails"),
     ]
@@ -62,8 +62,8 @@ def test_odds_are_exact_and_only_what_is_asked_is_counted() -> None:
         ("pass", "pass")
     ] == Fraction(21, 36) * Fraction(10, 36)
     assert [row.name for row in list_rows(plan, "")] == ["squad", "Able"]
-    assert plan.focus is not None
-    assert len(plan.focus(("units[1].result",)).steps) == 1, (
+    assert plan.narrow is not None
+    assert len(plan.narrow(("units[1].result",)).steps) == 1, (
         "the first squad's roll decides nothing of it"
     )
 
@@ -101,7 +101,7 @@ def test_a_weapon_changes_hands_and_a_unit_turns_over() -> None:
         Unit("squad", "squad", {"holds": held}, name=name)
         for name, held in (("A", "MMG"), ("B", "LMG"))
     )
-    found = played(passed, given(loser, taker)).settlement
+    found = played(passed, given(loser, taker)).resolution
     assert found.changes == (
         Change("A", {"state": "shaken", "holds": None}, turn=True),
         Change("B", {"holds": "LMG,MMG"}),
@@ -112,7 +112,7 @@ def test_a_weapon_changes_hands_and_a_unit_turns_over() -> None:
         Unit("squad", "squad", {"holds": "LMG"}, name="A"),
         Unit("squad", "squad", {"holds": "MMG"}, name="B"),
     )
-    assert [change.set for change in played(passed, given(*again)).settlement.changes] == [
+    assert [change.set for change in played(passed, given(*again)).resolution.changes] == [
         {"state": "shaken"},
         {},
     ]
@@ -305,7 +305,7 @@ def test_each_die_of_a_roll_may_have_a_label_of_its_own() -> None:
     sequence = steps('- roll: {roll: "2d6: colored | white"}\n- tell: {total: roll}')
     found = played(sequence, given(), 3, 4)
     assert ([die.label for die in found.dice], found.out["total"]) == (["colored", "white"], 7)
-    plan = sequence.plan(given()).focus
+    plan = sequence.plan(given()).narrow
     assert plan is not None
     counted = plan(("total",))
     assert len(counted.steps["0001"].group_rolls(counted.start) or ()) == 11, "still one sum"

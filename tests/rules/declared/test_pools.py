@@ -56,7 +56,7 @@ def given(count: int, needed: int = 5) -> Given:
 def test_dice_that_pass_are_counted_and_each_has_its_result() -> None:
     played = play(pool_of().plan(given(4)), Script([5, 1, 6, 4]))
     assert played.out == {"results": ["hit", "missed", "hit", "missed"], "hits": 2, "sixes": 1}
-    assert played.settlement.headline == "2 of 4 hit"
+    assert played.resolution.headline == "2 of 4 hit"
 
 
 def test_forty_dice_are_counted_by_how_many_pass() -> None:
@@ -68,8 +68,8 @@ def test_forty_dice_are_counted_by_how_many_pass() -> None:
 def test_a_die_that_is_asked_for_is_told_apart() -> None:
     plan = pool_of().plan(given(30))
     assert compute_joint_odds(plan, ("results[29]", "hits"))["hit", 30] == Fraction(1, 3) ** 30
-    assert plan.focus is not None
-    alone = plan.focus(("results[3]",))
+    assert plan.narrow is not None
+    alone = plan.narrow(("results[3]",))
     assert len(alone.steps["0001"].group_rolls(alone.start) or ()) == 2, (
         "hit or missed, whatever the others show"
     )
@@ -93,7 +93,7 @@ def test_odds_are_those_of_every_face(paths: tuple[str, ...]) -> None:
 
 def test_all_who_roll_the_same_have_one_row() -> None:
     (row,) = list_rows(pool_of().plan(given(7)), "results[0]")
-    assert (row.name, row.alike, row.paths) == ("each of 7", 7, ("results[0]",))
+    assert (row.name, row.unit_count, row.paths) == ("each of 7", 7, ("results[0]",))
 
 
 def test_a_test_that_an_earlier_roll_decides_is_counted_for_each_way_it_fell() -> None:

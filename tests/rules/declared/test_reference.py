@@ -82,7 +82,7 @@ def test_the_shot_of_the_page_plays() -> None:
         shoot.plan(Given({}, {"shooters": (squad,), "targets": (squad,)})),
         Script([5, 6, 1, 4, 1, 3, 4]),
     )
-    assert found.settlement.headline == "2 hits, 1 saved"
+    assert found.resolution.headline == "2 hits, 1 saved"
     assert found.out["targets"] == [
         {"unit": "squad", "fell": 1, "becomes": "", "result": "falls-back"}
     ]
@@ -104,7 +104,7 @@ def test_the_example_of_the_page_plays() -> None:
     found = play(
         check.plan(Given({"units": None, "mod": 1}, {"units": units})), Script([3, 3, 3, 3])
     )
-    assert found.settlement.headline == "1 of 2 pass"
+    assert found.resolution.headline == "1 of 2 pass"
 
 
 def test_every_declared_sequence_loads_and_has_no_python_beside_it() -> None:

@@ -71,12 +71,12 @@ def played(said: str, face: int = 4, **values: Any) -> Play:
     ],
 )  # fmt: skip
 def test_a_sentence_names_units_and_numbers(said: str, values: dict[str, Any], read: str) -> None:
-    assert played(said, **values).settlement.headline == read
+    assert played(said, **values).resolution.headline == read
 
 
 def test_a_sentence_is_cut_where_it_is_too_long() -> None:
     unit = Unit("x" * MOST_TEXT, "squad")
-    assert len(played("{unit} and {unit}", unit=unit).settlement.headline) == MOST_TEXT
+    assert len(played("{unit} and {unit}", unit=unit).resolution.headline) == MOST_TEXT
 
 
 def test_a_table_gives_the_same_row_to_the_same_question() -> None:

@@ -61,7 +61,7 @@ def test_crew_survival_goes_by_the_number_of_the_vehicle(dice: list[int], result
 def changed(kind: str, dice: list[int], tested: RosterUnit) -> dict[str, object]:
     """What the check sets and takes off, by key."""
     given = {"survival": 5} if kind == "crew-survival" else {}
-    changes = check(kind, dice, tested, **given).settlement.changes
+    changes = check(kind, dice, tested, **given).resolution.changes
     found = {key: value for change in changes for key, value in change.set.items()}
     marks = {mark for change in changes for mark in change.unmark}
     return {**found, "unmark": marks} if marks else found
@@ -111,7 +111,7 @@ def test_a_leader_takes_no_paatc_unless_the_group_says_so() -> None:
     with refuses("card-forbids unit"):
         check("paatc", [], unit("leader"))
     played = check("paatc", [3, 3], unit("leader"), anyway=True)
-    assert "Rolled all the same (anyway)" in played.settlement.notes[0]
+    assert "Rolled all the same (anyway)" in played.resolution.notes[0]
 
 
 def test_odds_of_a_check_by_hand() -> None:

@@ -151,20 +151,23 @@ def test_a_critical_hit_destroys_a_gun_and_its_crew_unless_it_is_wp() -> None:
     played = play_example(
         "asl", "critical-hit", {**CRITICAL, "unit": "AT 1"}, [1, 1], {"at 1": gun}
     )
-    assert played.settlement.fates[0].more.endswith(
+    assert played.resolution.unit_results[0].detail.endswith(
         ", the Gun destroyed and its manning Infantry eliminated"
     )
-    assert [(change.unit, change.set) for change in played.settlement.changes] == [
+    assert [(change.unit, change.set) for change in played.resolution.changes] == [
         ("AT 1", {"state": "destroyed"})
     ]
     smoke = play_example(
         "asl", "critical-hit", {**CRITICAL, "unit": "AT 1", "wp": True}, [1, 1], {"at 1": gun}
     )
-    assert (smoke.settlement.changes, "destroyed" in smoke.settlement.fates[0].more) == ((), False)
+    assert (smoke.resolution.changes, "destroyed" in smoke.resolution.unit_results[0].detail) == (
+        (),
+        False,
+    )
     plain_hit = play_example("asl", "critical-hit", {**CRITICAL, "gun": True}, [3, 4])
-    assert (plain_hit.settlement.fates[0].more, plain_hit.settlement.notes) == ("", ())
+    assert (plain_hit.resolution.unit_results[0].detail, plain_hit.resolution.notes) == ("", ())
     typed = play_example("asl", "critical-hit", {**CRITICAL, "gun": True}, [1, 1])
-    assert "the Gun destroyed" in typed.settlement.fates[0].more
+    assert "the Gun destroyed" in typed.resolution.unit_results[0].detail
 
 
 def test_a_critical_hit_reminds_whom_it_strikes() -> None:
@@ -173,8 +176,8 @@ def test_a_critical_hit_reminds_whom_it_strikes() -> None:
     """
     area = play_example("asl", "critical-hit", {**CRITICAL, "target_type": "area"}, [1, 1])
     assert area.out["result"] == "critical-hit"
-    assert "Random Selection" in area.settlement.notes[0]
+    assert "Random Selection" in area.resolution.notes[0]
     vehicle = play_example("asl", "critical-hit", {**CRITICAL, "target_type": "vehicle"}, [1, 1])
-    assert vehicle.settlement.notes == (
+    assert vehicle.resolution.notes == (
         "Others that are hit collaterally are attacked in the usual way.",
     )

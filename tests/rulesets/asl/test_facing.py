@@ -21,7 +21,7 @@ def test_the_colored_die_gives_hull_and_turret(dr: int, facing: str) -> None:
 def test_bypass_is_a_side_shot_without_a_die() -> None:
     played = play_example("asl", "facing", {"bypass": True}, [])
     assert played.out == {"facing": "side", "turret": "by-tca"}
-    assert "TCA" in played.settlement.notes[0]
+    assert "TCA" in played.resolution.notes[0]
 
 
 def test_a_second_die_is_left_over() -> None:

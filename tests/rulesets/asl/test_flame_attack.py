@@ -57,7 +57,7 @@ def test_the_afv_takes_its_state(dice: list[int], state: str | None) -> None:
     played = play_example(
         "asl", "flame-attack", {"weapon": "ft-normal", "unit": "su1"}, dice, {"su1": tank}
     )
-    assert [change.set for change in played.settlement.changes] == (
+    assert [change.set for change in played.resolution.changes] == (
         [{"state": state}] if state else []
     )
 
@@ -67,8 +67,8 @@ def test_a_burning_wreck_burns_on() -> None:
     played = play_example(
         "asl", "flame-attack", {"weapon": "ft-normal", "unit": "su1"}, [3, 3], {"su1": tank}
     )
-    assert (played.out["result"], played.settlement.changes) == ("destroyed", ())
-    assert played.settlement.notes == ("T-34 is still burning.",)
+    assert (played.out["result"], played.resolution.changes) == ("destroyed", ())
+    assert played.resolution.notes == ("T-34 is still burning.",)
 
 
 def test_a_unit_that_is_not_there_is_named() -> None:

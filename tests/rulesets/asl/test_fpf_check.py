@@ -66,7 +66,7 @@ def test_the_roster_brings_morale_and_takes_the_state() -> None:
     played = play_example(
         "asl", "fpf-check", {"attacker": "gun", "unit": "ge1"}, [4, 4], {"ge1": crew}
     )
-    (change,) = played.settlement.changes
+    (change,) = played.resolution.changes
     assert (change.unit, change.set) == ("Crew A", {"state": "pinned"})
 
 

@@ -78,12 +78,12 @@ def test_the_vehicle_takes_its_state_and_brings_its_crews_morale() -> None:
     played = play_example(
         "asl", "ht-effects", {"crew": "nmc", "unit": "ge1"}, [3, 4], {"ge1": track}
     )
-    (change,) = played.settlement.changes
+    (change,) = played.resolution.changes
     assert (change.unit, change.set) == ("SPW 1", {"state": "stunned"})
     assert (
         play_example(
             "asl", "ht-effects", {"crew": "pin", "unit": "ge1"}, [], {"ge1": track}
-        ).settlement.changes
+        ).resolution.changes
         == ()
     )
 
@@ -126,7 +126,7 @@ def test_a_carrier_of_the_roster_keeps_its_crew_exposed() -> None:
 
 def test_the_first_line_says_how_everyone_fares() -> None:
     played = play_example("asl", "ht-effects", {"passenger": "1mc", "crew": "nmc"}, [4, 6, 3, 3])
-    assert played.settlement.headline == "case 3: passengers break, crew ok, vehicle unaffected"
+    assert played.resolution.headline == "case 3: passengers break, crew ok, vehicle unaffected"
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_a_recalled_vehicle_is_recalled_although_it_is_stunned(
         "asl", "ht-effects", {"crew": "nmc", "unit": "ge1"}, [3, 4], {"ge1": track}
     )
     assert played.out["vehicle"] == "stunned"
-    assert [change.set for change in played.settlement.changes] == (
+    assert [change.set for change in played.resolution.changes] == (
         [{"state": after}] if after else []
     )
-    assert (f"SPW 1 is still {before}." in played.settlement.notes) == (after is None)
+    assert (f"SPW 1 is still {before}." in played.resolution.notes) == (after is None)

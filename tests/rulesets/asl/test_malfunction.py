@@ -151,7 +151,7 @@ def test_the_result_is_written_on_the_weapon() -> None:
     gun = RosterUnit("PaK 40", "ge1", "gun", numbers={"start": "circled-10"})
     given = {"weapon": "gun", "unit": "PaK 40"}
     played = play_example("asl", "malfunction", given, [6, 6], {"pak 40": gun})
-    (change,) = played.settlement.changes
+    (change,) = played.resolution.changes
     assert played.out["result"] == "malfunction-low-ammo"
     assert (change.unit, change.set, change.mark) == (
         "PaK 40",
@@ -159,7 +159,7 @@ def test_the_result_is_written_on_the_weapon() -> None:
         frozenset({"low-ammo"}),
     )
     assert (
-        play_example("asl", "malfunction", given, [1, 2], {"pak 40": gun}).settlement.changes == ()
+        play_example("asl", "malfunction", given, [1, 2], {"pak 40": gun}).resolution.changes == ()
     )
 
 
@@ -243,7 +243,7 @@ def test_ammunition_shortage_lowers_the_depletion_number_by_one() -> None:
     played = play_example(
         "asl", "malfunction", {**CIRCLED, "depletion": 10, "unit": "AT 1"}, [5, 5], GUNS
     )
-    assert played.settlement.notes == ("No more of this special ammunition.",)
+    assert played.resolution.notes == ("No more of this special ammunition.",)
 
 
 GUNS = {"at 1": RosterUnit("AT 1", "us1", "gun", state="malfunctioned")}
@@ -279,14 +279,14 @@ def test_extreme_winter_comes_on_top() -> None:
 def test_a_twelve_under_ammunition_shortage_replaces_the_mmc() -> None:
     given = {"weapon": "sw", "ammo_shortage": True}
     twelve = play_example("asl", "malfunction", given, [6, 6])
-    assert "If this was an IFT DR, the MMC that fired is Replaced." in twelve.settlement.notes[-1]
-    assert play_example("asl", "malfunction", given, [6, 5]).settlement.notes == ()
+    assert "If this was an IFT DR, the MMC that fired is Replaced." in twelve.resolution.notes[-1]
+    assert play_example("asl", "malfunction", given, [6, 5]).resolution.notes == ()
     captured = play_example("asl", "malfunction", {**given, "captured": True}, [6, 6])
-    assert not [line for line in captured.settlement.notes if "Replaced" in line]
+    assert not [line for line in captured.resolution.notes if "Replaced" in line]
 
 
 def test_a_weapon_does_not_get_better_by_low_ammo() -> None:
     """It malfunctioned before: the counter is placed, the state stays."""
     played = play_example("asl", "malfunction", {**CIRCLED, "unit": "AT 1"}, [5, 5], GUNS)
-    (change,) = played.settlement.changes
+    (change,) = played.resolution.changes
     assert (dict(change.set), change.mark) == ({}, frozenset({"low-ammo"}))

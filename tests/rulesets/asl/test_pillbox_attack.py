@@ -111,4 +111,4 @@ def test_the_answer_agrees_with_the_modifier_that_it_gives() -> None:
             == f"{called} from the NCA: A Critical Hit, so the NCA TEM counts as zero."
         )
     close = play_example("asl", "pillbox-attack", {"weapon": "cc", "from": "same-hex"}, [])
-    assert close.settlement.headline == "CC may take place"
+    assert close.resolution.headline == "CC may take place"

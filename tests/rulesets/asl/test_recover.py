@@ -84,19 +84,19 @@ def test_odds_of_a_recovery() -> None:
 
 def test_names_that_no_roster_knows_are_for_the_report() -> None:
     played = play_example("asl", "recover", {"unit": "Sgt. Hill", "weapon": "HMG"}, [2])
-    assert played.settlement.headline == "HMG recovered"
-    assert played.settlement.units == (("Sgt. Hill", "recovered"),)
-    assert played.settlement.changes == ()
+    assert played.resolution.headline == "HMG recovered"
+    assert played.resolution.unit_words == (("Sgt. Hill", "recovered"),)
+    assert played.resolution.changes == ()
 
 
 def test_the_weapon_goes_to_what_the_unit_holds() -> None:
     squad = RosterUnit("1st Squad", "us1", "squad", numbers={"holds": "DC"})
     given = {"unit": "us1", "weapon": "HMG"}
     played = play_example("asl", "recover", given, [2], {"us1": squad, "1st squad": squad})
-    (change,) = played.settlement.changes
+    (change,) = played.resolution.changes
     assert (change.unit, change.set) == ("1st Squad", {"holds": "DC,HMG"})
     failed = play_example("asl", "recover", given, [6], {"us1": squad})
-    assert failed.settlement.changes == ()
+    assert failed.resolution.changes == ()
 
 
 def test_a_word_that_is_no_phase_is_refused() -> None:
@@ -124,9 +124,9 @@ def test_a_leader_of_the_roster_is_a_smc_without_saying_so() -> None:
 def test_a_weapon_is_held_once_however_the_list_is_typed() -> None:
     squad = RosterUnit("1st Squad", "us1", "squad", numbers={"holds": "LMG, DC"})
     again = play_example("asl", "recover", {"unit": "us1", "weapon": "DC"}, [2], {"us1": squad})
-    assert again.settlement.changes == ()
+    assert again.resolution.changes == ()
     more = play_example("asl", "recover", {"unit": "us1", "weapon": "MMG"}, [2], {"us1": squad})
-    assert more.settlement.changes[0].set == {"holds": "LMG,DC,MMG"}
+    assert more.resolution.changes[0].set == {"holds": "LMG,DC,MMG"}
 
 
 def test_the_weapon_leaves_the_one_who_held_it() -> None:
@@ -140,12 +140,12 @@ def test_the_weapon_leaves_the_one_who_held_it() -> None:
     roster = {"orr": leader, "b": broken}
     given = {"phase": "rally", "from": "broken-unit", "unit": "Orr", "weapon": "LMG"}
     named = play_example("asl", "recover", {**given, "holder": "B"}, [2], roster)
-    assert [(change.unit, change.set) for change in named.settlement.changes] == [
+    assert [(change.unit, change.set) for change in named.resolution.changes] == [
         ("B", {"holds": "DC"}),
         ("Orr", {"holds": "LMG"}),
     ]
     unnamed = play_example("asl", "recover", given, [2], roster)
-    assert "Take LMG off what its last holder holds" in unnamed.settlement.then[-1]
-    assert [change.unit for change in unnamed.settlement.changes] == ["Orr"]
+    assert "Take LMG off what its last holder holds" in unnamed.resolution.next_steps[-1]
+    assert [change.unit for change in unnamed.resolution.changes] == ["Orr"]
     failed = play_example("asl", "recover", {**given, "holder": "B"}, [6], roster)
-    assert failed.settlement.changes == ()
+    assert failed.resolution.changes == ()

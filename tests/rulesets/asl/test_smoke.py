@@ -125,7 +125,7 @@ def test_the_first_line_names_dispenser_and_counter() -> None:
     thrown = play_example(
         "asl", "smoke", {"dispenser": "sm", "usage_number": 8, "crew": "ce"}, [3, 4]
     )
-    assert thrown.settlement.headline == "sM success, +2 dispersed SMOKE 1-3 hexes along the TCA"
+    assert thrown.resolution.headline == "sM success, +2 dispersed SMOKE 1-3 hexes along the TCA"
     shut = play_example("asl", "smoke", {"dispenser": "sp", "usage_number": 8}, [])
     assert shut.lines[0].result == "not for a CT AFV that is BU in the MPh"
 

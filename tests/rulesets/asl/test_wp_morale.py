@@ -105,7 +105,7 @@ def test_the_roster_brings_morale_and_takes_the_state() -> None:
         played = play_example(
             "asl", "wp-morale", {"target": "personnel", "unit": "us2"}, dice, roster
         )
-        assert [change.set for change in played.settlement.changes] == (
+        assert [change.set for change in played.resolution.changes] == (
             [{"state": state}] if state else []
         )
     typed = play_example(
@@ -135,7 +135,7 @@ def test_a_pin_does_not_rally_a_broken_squad() -> None:
     played = play_example(
         "asl", "wp-morale", {"target": "personnel", "unit": "us3"}, [3, 3], {"us3": squad}
     )
-    assert (played.out["result"], played.settlement.changes) == ("pin", ())
+    assert (played.out["result"], played.resolution.changes) == ("pin", ())
 
 
 def test_the_answer_says_why_there_is_no_check() -> None:
@@ -151,4 +151,6 @@ def test_the_answer_says_why_there_is_no_check() -> None:
         {"target": "ot-afv", "tem": "woods", "fire": "indirect", "morale": 7},
         [4, 5],
     )
-    assert burst.settlement.then == ("Air Burst: the crew breaks instead of a Stun (D5.311).",)
+    assert burst.resolution.next_steps == (
+        "Air Burst: the crew breaks instead of a Stun (D5.311).",
+    )

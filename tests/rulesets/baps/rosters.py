@@ -35,7 +35,7 @@ def changes(played: Play) -> dict[str, dict[str, Any]]:
     What all men of a squad take is under `squad=NAME`.
     """
     found: dict[str, dict[str, Any]] = {}
-    for change in played.settlement.changes:
+    for change in played.resolution.changes:
         more = {"mark": set(change.mark), "unmark": set(change.unmark), "add": dict(change.add)}
         whom = f"{change.of}={change.unit}" if change.of else change.unit
         found[whom] = {**change.set, **{key: value for key, value in more.items() if value}}

@@ -48,7 +48,7 @@ def test_a_jam_is_marked_on_the_roster() -> None:
     men = roster(unit("Abe", weapon="lmg-belt"), unit("Bob", weapon="pistol"))
     played = play_example("baps", "ammo-check", {"attackers": "Abe; Bob"}, [3, 1], men)
     assert changes(played) == {"Bob": {"mark": {"out-or-jammed"}}}
-    assert played.settlement.headline == "1 of 2 out of ammunition or jammed"
+    assert played.resolution.headline == "1 of 2 out of ammunition or jammed"
 
 
 def test_a_soldier_without_a_weapon_is_refused() -> None:

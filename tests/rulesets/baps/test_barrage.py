@@ -42,7 +42,7 @@ def test_cover_is_subtracted() -> None:
 
 def test_the_unit_owes_a_morale_check() -> None:
     played = play_example("baps", "barrage", {"weapon": "light-mortar", "lethal": 1}, [2])
-    assert any("artillery-fire" in line for line in played.settlement.then)
+    assert any("artillery-fire" in line for line in played.resolution.next_steps)
 
 
 def test_a_small_shell_vaporizes_nobody() -> None:

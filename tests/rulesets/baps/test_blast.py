@@ -65,8 +65,8 @@ def test_the_roster_takes_what_a_blast_does() -> None:
     men = roster(unit("Abe"), unit("Bob", wounds=1))
     played = play_example("baps", "blast", {"weapon": "heavy", "lethal": "Abe; Bob"}, [15, 17], men)
     assert changes(played) == {"Abe": {"wounds": 1}, "Bob": {"state": "killed"}}
-    assert played.settlement.headline == "1 of 2 killed, 1 wounded"
-    assert played.settlement.units == (("Abe", "1 wound"), ("Bob", "killed"))
+    assert played.resolution.headline == "1 of 2 killed, 1 wounded"
+    assert played.resolution.unit_words == (("Abe", "1 wound"), ("Bob", "killed"))
 
 
 def test_nobody_in_the_blast_is_refused() -> None:

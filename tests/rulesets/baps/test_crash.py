@@ -89,6 +89,6 @@ def test_the_roster_vehicle_brings_its_crew_and_takes_their_losses() -> None:
     assert [man["after"] for man in played.out["occupants"]] == ["killed", "killed", "suppressed"]
     assert changes(played) == {"Tiger": {"crew": 1, "crew_lost": 2, "crew_wounds": None}}
     moved = play_example("baps", "crash", {"unit": "Tiger"}, [1], tank)
-    assert moved.settlement.headline == "Tiger: half a move straight ahead, then a stop"
+    assert moved.resolution.headline == "Tiger: half a move straight ahead, then a stop"
     # until its next movement phase
     assert changes(moved) == {"Tiger": {"mark": {"out-of-control"}}}

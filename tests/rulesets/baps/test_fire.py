@@ -235,7 +235,7 @@ def test_a_suppressed_target_is_written_back() -> None:
         men,
     )
     assert changes(played) == {"Cal": {"state": "suppressed"}}
-    assert played.settlement.headline == "Cal: suppressed"
+    assert played.resolution.headline == "Cal: suppressed"
 
 
 @pytest.mark.parametrize(
@@ -291,9 +291,9 @@ def test_a_man_is_wounded_and_suppressed_by_one_attack() -> None:
         (8, "none", "ready"),
     ]
     assert changes(played) == {"Hans": {"wounds": 1, "state": "suppressed"}}
-    assert played.settlement.headline == "1 of 2 wounded and suppressed"
-    assert ("Hans", "1 wound, suppressed") in played.settlement.units
-    assert played.settlement.notes == ("No sprinting with 1 wound.",)
+    assert played.resolution.headline == "1 of 2 wounded and suppressed"
+    assert ("Hans", "1 wound, suppressed") in played.resolution.unit_words
+    assert played.resolution.notes == ("No sprinting with 1 wound.",)
 
 
 def test_a_dead_man_leaves_his_squad() -> None:
@@ -307,7 +307,7 @@ def test_a_dead_man_leaves_his_squad() -> None:
     played = play_example("baps", "fire", given, [20, 10, 20, 10, 20], men)
     assert [man["after"] for man in played.out["targets"]] == ["killed", "killed", "killed"]
     assert [
-        (change.unit, dict(change.add)) for change in played.settlement.changes if change.add
+        (change.unit, dict(change.add)) for change in played.resolution.changes if change.add
     ] == [
         ("us1", {"men": -1}),
         ("us1", {"men": -1}),

@@ -38,7 +38,7 @@ def test_halved_once_and_rounded_down() -> None:
 
 def test_the_unit_owes_a_morale_check() -> None:
     played = play_example("baps", "flame", {"range": 8, "targets": 1}, [2])
-    assert any("flame-weapon" in line for line in played.settlement.then)
+    assert any("flame-weapon" in line for line in played.resolution.next_steps)
 
 
 def test_beyond_27_inches_is_refused() -> None:

@@ -67,7 +67,7 @@ def test_the_roster_takes_the_wounds() -> None:
     men = roster(unit("Abe", "leader", wounds=1), unit("Bob", state="suppressed"))
     played = play_example("baps", "melee", {"a": "Abe", "b": "Bob terrain"}, [4, 4], men)
     assert changes(played) == {"Abe": {"wounds": 2}, "Bob": {"wounds": 1}}
-    assert played.settlement.units == (("Abe", "1 wound"), ("Bob", "1 wound"))
+    assert played.resolution.unit_words == (("Abe", "1 wound"), ("Bob", "1 wound"))
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ def test_a_crash_tells_the_forced_move() -> None:
         said("baps", "crash", played)
         == "The vehicle goes half a move 45 degrees to the left and stops"
     )
-    assert played.settlement.notes == ("This happens in the next movement phase.",)
+    assert played.resolution.notes == ("This happens in the next movement phase.",)
 
 
 def test_a_heroic_action_says_what_the_hero_may_do() -> None:
@@ -78,7 +78,7 @@ def test_a_heroic_action_says_what_the_hero_may_do() -> None:
         said("baps", "random-order", ordered) == "The soldier acts like a hero, doubles the attack"
     )
     for played in (alone, ordered):
-        assert (played.settlement.then, played.settlement.notes) == (
+        assert (played.resolution.next_steps, played.resolution.notes) == (
             does,
             ("A suppressed hero is up again at once.",),
         )
@@ -87,7 +87,7 @@ def test_a_heroic_action_says_what_the_hero_may_do() -> None:
 def test_the_headline_of_a_combat_says_who_died() -> None:
     """3 against 3 less 1 for wounds is the third wound."""
     played = play_example("baps", "melee", {"a": "leader", "b": "soldier wounds=2"}, [3, 3])
-    assert played.settlement.headline == "leader (a) wins, soldier killed"
+    assert played.resolution.headline == "leader (a) wins, soldier killed"
 
 
 def test_artillery_without_dice_tells_the_turns() -> None:
@@ -109,7 +109,7 @@ def test_the_headline_names_the_unit_that_it_is_about() -> None:
     )
 
     def headline(sequence: str, given: dict[str, object], dice: list[int]) -> str:
-        return play_example("baps", sequence, given, dice, men).settlement.headline
+        return play_example("baps", sequence, given, dice, men).resolution.headline
 
     assert headline("morale-check", {"unit": "Able", "leader": 2}, [9]) == "Able: pinned"
     assert (

@@ -295,7 +295,7 @@ def test_the_last_of_the_crew_dies() -> None:
     assert changes(played) == {
         "Tiger 1": {"state": "bailed-out", "crew": 0, "crew_lost": 1, "crew_wounds": None}
     }
-    assert played.settlement.now == ("nobody left in it",)
+    assert played.resolution.state_changes == ("nobody left in it",)
     empty = play_example("baps", "vehicle-fire", AT_TIGER, [10, 20, 1, 1, 1, 1], tank(crew=0))
     assert empty.out["crew"] == []
 

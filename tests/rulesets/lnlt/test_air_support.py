@@ -106,7 +106,7 @@ def test_passengers_are_left_to_bail_out_of_which_the_answer_reminds() -> None:
     }
     played = play_example("lnlt", "air-support", given, [4, 1, 2])
     assert (played.out["targets"], played.out["outcome"]) == ([], "destroyed")
-    assert played.settlement.then == (
+    assert played.resolution.next_steps == (
         "Run bail-out with cause=oft vehicle=destroyed for squad, hero, who ride on armored-vehicle.",
     )
 
@@ -129,7 +129,7 @@ def test_results_are_written_back() -> None:
     played = play_example(
         "lnlt", "air-support", {"value": 6, "targets": "VC 1; T-55"}, [2, 3, 2, 4, 1, 1], units
     )
-    assert {change.unit: dict(change.set) for change in played.settlement.changes} == {
+    assert {change.unit: dict(change.set) for change in played.resolution.changes} == {
         "VC 1": {"state": "shaken"},
         "T-55": {"state": "destroyed"},
     }

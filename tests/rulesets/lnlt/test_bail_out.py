@@ -126,7 +126,7 @@ def test_survivors_are_written_back_and_marked_moved() -> None:
     units = roster(unit("A", "squad", morale=5), unit("B", "squad", morale=5))
     given = {"cause": "oft", "vehicle": "destroyed", "passengers": "A; B"}
     played = play_example("lnlt", "bail-out", given, [6, 2, 1], units)
-    first, second = played.settlement.changes
+    first, second = played.resolution.changes
     assert (dict(first.set), set(first.mark)) == ({"state": "shaken"}, {"moved"})
     assert (dict(second.set), second.mark) == ({"state": "eliminated"}, frozenset())
 

@@ -144,7 +144,7 @@ def test_results_are_written_back() -> None:
     units = roster(unit("Truck", "unarmored-vehicle", morale=4), unit("Mortar", "weapon-team"))
     given = {"weapon": "mortar", "fp": 3, "targets": "Truck", "unit": "Mortar"}
     played = play_example("lnlt", "barrage", given, [3, 3, 3, 2], units)
-    changes = {change.unit: change for change in played.settlement.changes}
+    changes = {change.unit: change for change in played.resolution.changes}
     assert dict(changes["Truck"].set) == {"state": "shaken"}
     assert changes["Mortar"].mark == {"fired"}
 

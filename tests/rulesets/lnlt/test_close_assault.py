@@ -109,7 +109,7 @@ def test_the_vehicle_is_written_back() -> None:
     given = {"attackers": "squad morale=5 fp=2", "target": "T-55"}
     played = play_example("lnlt", "close-assault", given, [1, 1, 6, 1], units)
     assert [
-        (change.unit, dict(change.set)) for change in played.settlement.changes if not change.of
+        (change.unit, dict(change.set)) for change in played.resolution.changes if not change.of
     ] == [("T-55", {"state": "destroyed"})]
 
 

@@ -118,7 +118,7 @@ def test_a_disembarked_roster_unit_is_marked_moved() -> None:
     units = roster(unit("VC 1", "squad", morale=4))
     given = {"targets": "armored-vehicle morale=9; VC 1 outside", "dc_mod": 2}
     played = play_example("lnlt", "damage-check", given, [3, 4], units)
-    (change,) = played.settlement.changes
+    (change,) = played.resolution.changes
     assert (change.unit, dict(change.set), set(change.mark)) == (
         "VC 1",
         {"state": "shaken"},

@@ -288,7 +288,7 @@ def test_a_destroyed_helicopter_crashes_and_its_passengers_wait_for_that() -> No
     played = play_example("lnlt", "fire", given, [6, 2, 4])
     assert played.out["defense_mod"] == 1
     assert [target["becomes"] for target in played.out["targets"]] == ["destroyed"]
-    assert any("crash" in line for line in played.settlement.then)
+    assert any("crash" in line for line in played.resolution.next_steps)
 
 
 def test_a_natural_6_in_a_flammable_hex_may_burn_even_after_a_miss() -> None:
@@ -316,15 +316,15 @@ def test_results_are_written_back_to_the_roster() -> None:
     )
     given = {"attackers": "1st Squad", "targets": "Minh; VC 1"}
     played = play_example("lnlt", "fire", given, [5, 3, 2, 2], units)
-    changes = {change.unit: change for change in played.settlement.changes}
+    changes = {change.unit: change for change in played.resolution.changes}
     assert dict(changes["Minh"].set) == {"state": "shaken-wounded", "morale": 4, "lm": 0}
     assert dict(changes["VC 1"].set) == {"type": "half-squad", "state": "shaken"}
     assert changes["1st Squad"].mark == {"fired"}
-    assert played.settlement.now == (
+    assert played.resolution.state_changes == (
         "Minh is wounded (morale 4) and shaken and ends any move",
         "VC 1 is a shaken half-squad (old numbers)",
     )
-    assert played.settlement.notes == ()
+    assert played.resolution.notes == ()
 
 
 def test_odds_against_one_squad_match_a_count_by_hand() -> None:

@@ -93,8 +93,8 @@ def test_refusals(given: dict[str, Any], words: str) -> None:
 def test_the_next_steps_are_named() -> None:
     """The shift of the round, and the walking barrage's later turns."""
     given = {"fp": 5, "mission": "walking-barrage", "stage": "drift"}
-    settled = play_example("lnlt", "fire-mission", given, [1, 1]).settlement
-    assert settled.then == (
+    settled = play_example("lnlt", "fire-mission", given, [1, 1]).resolution
+    assert settled.next_steps == (
         "Place the marker; a spotter who still sees it may first shift it one hex within line of sight.",
     )
     assert settled.notes == (

@@ -50,7 +50,7 @@ def planned() -> Plan[Any]:
 
 def played(dice: list[int]) -> str:
     """The result of the shot with these dice."""
-    return play(planned(), Script(dice)).settlement.headline
+    return play(planned(), Script(dice)).resolution.headline
 
 
 def test_a_shot_asks_for_its_modifiers_and_for_the_one_weapon(read: Counter[str]) -> None:

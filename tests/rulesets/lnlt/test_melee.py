@@ -137,7 +137,7 @@ def test_the_losing_side_is_written_back() -> None:
     units = roster(unit("A", "squad", fp=4), unit("B", "squad", fp=1), unit("C", "squad", fp=1))
     given = {"attackers": "A", "defenders": "B; C", "attack_targets": "2"}
     played = play_example("lnlt", "melee", given, [6, 6, 1, 1], units)
-    assert [(change.unit, dict(change.set)) for change in played.settlement.changes] == [
+    assert [(change.unit, dict(change.set)) for change in played.resolution.changes] == [
         ("C", {"state": "eliminated"})
     ]
 

@@ -116,7 +116,7 @@ def test_results_are_written_back() -> None:
     units = roster(unit("VC 1", "squad", morale=5), unit("Gun", "weapon-team"))
     given = {"to_hit": 7, "he": 3, "targets": "VC 1", "unit": "Gun"}
     played = play_example("lnlt", "ordnance-infantry", given, [3, 4, 4, 2, 3], units)
-    changes = {change.unit: change for change in played.settlement.changes}
+    changes = {change.unit: change for change in played.resolution.changes}
     assert dict(changes["VC 1"].set) == {"state": "shaken"}
     assert changes["Gun"].mark == {"fired"}
 

@@ -209,7 +209,7 @@ def test_the_roster_brings_the_morale_and_takes_the_result() -> None:
     given = {"to_hit": 8, "penetration": 6, "armor": 5, "target": "T-55", "unit": "AT 1"}
     played = play_example("lnlt", "ordnance-vehicle", given, [3, 4, 2, 3, 3, 3], units)
     assert played.out["result"] == "abandoned"
-    changes = {change.unit: change for change in played.settlement.changes}
+    changes = {change.unit: change for change in played.resolution.changes}
     assert dict(changes["T-55"].set) == {"state": "abandoned"}
     assert changes["AT 1"].mark == {"fired"}
 

@@ -69,7 +69,7 @@ def test_a_wound_stays_when_the_leader_rallies() -> None:
         unit("VC 1", "squad", state="shaken", morale=4),
     )
     played = play_example("lnlt", "rally", {"units": "Minh; VC 1"}, [1, 1, 1, 1], units)
-    assert [dict(change.set) for change in played.settlement.changes] == [
+    assert [dict(change.set) for change in played.resolution.changes] == [
         {"state": "wounded"},
         {"state": "good-order"},
     ]

@@ -83,10 +83,10 @@ def test_the_spotter_is_ops_complete_when_it_rolled() -> None:
     units = roster(unit("A", "squad"))
     given = {"terrain": "degrading", "unit": "A"}
     assert [
-        change.mark for change in play_example("lnlt", "spot", given, [5], units).settlement.changes
+        change.mark for change in play_example("lnlt", "spot", given, [5], units).resolution.changes
     ] == [{"ops-complete"}]
     assert (
-        play_example("lnlt", "spot", given | {"terrain": "open"}, [], units).settlement.changes
+        play_example("lnlt", "spot", given | {"terrain": "open"}, [], units).resolution.changes
         == ()
     )
 
@@ -125,9 +125,9 @@ def test_who_lays_smoke() -> None:
         unit("D", "hero"),
     )
     failed = play_example("lnlt", "smoke", {"capability": 1, "unit": "A"}, [6], units)
-    assert [change.mark for change in failed.settlement.changes] == [{"ops-complete"}]
+    assert [change.mark for change in failed.resolution.changes] == [{"ops-complete"}]
     laid = play_example("lnlt", "smoke", {"capability": 1, "unit": "A"}, [1], units)
-    assert laid.settlement.changes == ()
+    assert laid.resolution.changes == ()
     for name in "BCD":
         with refuses(f"unit-unfit {name}"):
             play_example("lnlt", "smoke", {"capability": 1, "unit": name}, [], units)
@@ -161,7 +161,7 @@ def test_mines(
 def test_mines_are_written_back() -> None:
     """State and marker; a squad drives no vehicle."""
     units = roster(unit("T-55", "armored-vehicle", state="shaken"), unit("A", "squad"))
-    (change,) = play_example("lnlt", "mines", {"unit": "T-55"}, [4], units).settlement.changes
+    (change,) = play_example("lnlt", "mines", {"unit": "T-55"}, [4], units).resolution.changes
     assert (dict(change.set), set(change.mark)) == ({"state": "abandoned"}, {"immobilized"})
     with refuses("wrong-type A"):
         play_example("lnlt", "mines", {"unit": "A"}, [], units)

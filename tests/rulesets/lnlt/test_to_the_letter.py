@@ -17,13 +17,13 @@ from tests.rulesets.lnlt.rosters import roster, unit
 
 def then(played: Play) -> str:
     """All that players must do next, and the small print."""
-    return "\n".join((*played.settlement.then, *played.settlement.notes))
+    return "\n".join((*played.resolution.next_steps, *played.resolution.notes))
 
 
 def change_of(played: Play, name: str) -> dict[str, Any]:
     """What an answer makes of one roster unit, all its changes together."""
     found: dict[str, Any] = {"set": {}, "mark": set(), "unmark": set()}
-    for change in played.settlement.changes:
+    for change in played.resolution.changes:
         if change.unit == name:
             found["set"] |= change.set
             found["mark"] |= change.mark
@@ -89,7 +89,9 @@ def test_a_wounded_leader_has_less_range_too() -> None:
         "lm": 0,
         "lr": 1,
     }
-    assert played.settlement.now == ("Minh is wounded (morale 4) and shaken and ends any move",)
+    assert played.resolution.state_changes == (
+        "Minh is wounded (morale 4) and shaken and ends any move",
+    )
     assert "1 less" not in then(played), "the roster has it"
     played = play_example(
         "lnlt", "damage-check", {"targets": "leader morale=5 lm=1", "dc_mod": 7}, [3]
@@ -181,12 +183,12 @@ def test_the_first_line_of_a_shot_names_both() -> None:
     units = roster(unit("M48", "armored-vehicle"), unit("T-55", "armored-vehicle", morale=5))
     given = {"to_hit": 8, "penetration": 9, "armor": 5, "unit": "M48", "target": "T-55"}
     assert (
-        play_example("lnlt", "ordnance-vehicle", given, [2, 3, 5, 1, 6], units).settlement.headline
+        play_example("lnlt", "ordnance-vehicle", given, [2, 3, 5, 1, 6], units).resolution.headline
         == "M48 at T-55: destroyed"
     )
     given = {"to_hit": 8, "penetration": 9, "armor": 5, "morale": 5}
     assert (
-        play_example("lnlt", "ordnance-vehicle", given, [6, 6]).settlement.headline
+        play_example("lnlt", "ordnance-vehicle", given, [6, 6]).resolution.headline
         == "the target: miss"
     )
 

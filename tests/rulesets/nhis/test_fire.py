@@ -60,7 +60,7 @@ def test_a_stack_against_a_squad_and_its_leader_in_trees() -> None:
         ],
         "modifiers": [{"id": "cover", "value": -2}, {"id": "unmarked_cover_hex", "value": 2}],
     }
-    assert played.settlement.headline == "hit-1: squad shaken"
+    assert played.resolution.headline == "hit-1: squad shaken"
     assert [line.text() for line in played.lines] == [
         "Firepower: 4 + 5 − 2 cover = 7, column 2, 2 left of 6",
         "Attack: [3] [4] = 7, hit-1",
@@ -171,7 +171,7 @@ def test_the_first_line_names_who_suffers_and_alike_units_are_numbered() -> None
         "distance": 4,
     }
     played = play_example("nhis", "fire", given, [1, 2, 2, 3, 6])
-    assert played.settlement.headline == "damaged: squad 2 reduced; squad 3 reduced"
+    assert played.resolution.headline == "damaged: squad 2 reduced; squad 3 reduced"
     assert tuple(line.text() for line in played.lines) == (
         "Firepower: 4 + 2 at long range − 2 in a charge = 4, column 4",
         "Attack: [1] [2] = 3, damaged",
@@ -179,14 +179,14 @@ def test_the_first_line_names_who_suffers_and_alike_units_are_numbered() -> None
         "Squad 1: [3], within morale 4",
         "Squad 3: [6], over morale 5",
     )
-    assert played.settlement.units == (
+    assert played.resolution.unit_words == (
         ("squad", "no effect"),
         ("squad 2", "reduced"),
         ("squad 3", "reduced"),
     )
     five = {"attackers": "squad fp=4", "targets": "; ".join(["squad morale=1"] * 5), "distance": 4}
     assert (
-        play_example("nhis", "fire", five, [1, 1, 3]).settlement.headline
+        play_example("nhis", "fire", five, [1, 1, 3]).resolution.headline
         == "damaged: 5 of 5 affected"
     )
 

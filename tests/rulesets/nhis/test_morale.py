@@ -86,7 +86,7 @@ def test_roster_units_take_over_their_state() -> None:
         "Able", "us1", "squad", "us", {"morale": 4}, "good-order", frozenset({"moving"})
     )
     played = play_example("nhis", "morale", {"targets": "able"}, [5], {"able": unit, "us1": unit})
-    (change,) = played.settlement.changes
+    (change,) = played.resolution.changes
     assert (change.unit, change.set) == ("Able", {"state": "shaken"})
     assert "moving" in change.unmark
 

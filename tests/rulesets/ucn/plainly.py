@@ -16,6 +16,8 @@ def every_face(sequence: str, given: Mapping[str, object], path: str) -> dict[st
     """Chances of the output `path` from the dice in the order in which they are played."""
     found = find_system("ucn").find_sequence(sequence)
     plan = found.plan(found.read_inputs(given, {}))
-    steps = {name: RuledStep(step.asks, step.rule) for name, step in plan.steps.items()}
-    counted = compute_marginals(plan._replace(steps=steps, apart=None), [path])[path]
+    steps = {name: RuledStep(step.list_dice, step.rule) for name, step in plan.steps.items()}
+    counted = compute_marginals(plan._replace(steps=steps, find_independent_parts=None), [path])[
+        path
+    ]
     return {str(value): chance for value, chance in counted.items()}

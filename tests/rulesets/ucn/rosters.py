@@ -31,6 +31,6 @@ def unit(
 def changes(played: Play) -> dict[str, dict[str, Any]]:
     """What the roster takes from an answer, by unit: the values set, and the markers under mark."""
     found: dict[str, dict[str, Any]] = {}
-    for change in played.settlement.changes:
+    for change in played.resolution.changes:
         found[change.unit] = {**change.set, **({"mark": set(change.mark)} if change.mark else {})}
     return found

@@ -172,7 +172,7 @@ def test_who_can_do_nothing_is_refused(
         play_example("ucn", sequence, given, [], people)
     dice = {"act": []}.get(sequence, [20] * 9)
     played = play_until_done(sequence, {**given, "anyway": True}, dice, people)
-    assert any("acts all the same" in said for said in played.settlement.now)
+    assert any("acts all the same" in said for said in played.resolution.state_changes)
 
 
 def armed(state: str = "ready", **numbers: Any) -> dict[str, Any]:
@@ -200,7 +200,7 @@ def test_a_marker_to_reload_is_taken_off_by_act_alone() -> None:
         play_example("ucn", "shoot", {"shooters": "Red"}, [], people)
     done = play_example("ucn", "act", {"unit": "Red", "action": "reload"}, [], people)
     assert done.out == {"ap": 1, "left": 2}
-    assert done.settlement.changes[-1].unmark == {"reload"}
+    assert done.resolution.changes[-1].unmark == {"reload"}
     crew = roster(unit("Gun", "heavy-weapon-crew", marks=("reload",), ap=4))
     assert play_example("ucn", "act", {"unit": "Gun", "action": "reload"}, [], crew).out["ap"] == 3
 
@@ -231,7 +231,7 @@ def test_additional_ap_are_spent_when_its_own_are_gone() -> None:
     people = roster(unit("Red", ap=3, spent=3, more_ap=2, spot=12, members=1))
     spotted = play_example("ucn", "spot", {"unit": "Red"}, [5], people)
     assert changes(spotted)["Red"] == {"spent": 3, "more_ap": 1, "mark": {"activated"}}
-    assert "Red uses 1 additional AP (1 left)" in spotted.settlement.now
+    assert "Red uses 1 additional AP (1 left)" in spotted.resolution.state_changes
     with refuses("card-forbids unit"):
         play_example("ucn", "spot", {"unit": "Red", "extra_ap": 2}, [], people)
 
@@ -267,7 +267,7 @@ def test_a_twenty_takes_what_is_left(kind: str, members: int | None, left: int) 
     numbers: dict[str, Any] = {"ap": 3, "spot": 12} | ({"members": members} if members else {})
     people = roster(unit("Red", kind, **numbers))
     dice = [5] * ((members or 1) - 1) + [20]
-    told = play_example("ucn", "spot", {"unit": "Red"}, dice, people).settlement.changes
+    told = play_example("ucn", "spot", {"unit": "Red"}, dice, people).resolution.changes
     new = {key: value for change in told for key, value in change.set.items()}
     assert 3 - new["spent"] == left
     assert new.get("without_ap") == (1 if left else None)

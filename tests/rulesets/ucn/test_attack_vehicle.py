@@ -224,11 +224,11 @@ def test_an_interrupt_with_an_anti_vehicle_weapon() -> None:
     miss = interrupt([16, 18], spot_skill=12)
     assert miss.out["result"] == "miss"
     assert changes(miss) == {"Team": {"mark": {"activated"}}}
-    assert miss.settlement.now[-1].startswith("the next activation given up")
+    assert miss.resolution.state_changes[-1].startswith("the next activation given up")
     plain = play_example(
         "ucn", "attack-vehicle", {"unit": "Team", "target": "Panzer"}, [18], TANK_AND_TEAM
     )
-    assert (changes(plain), plain.settlement.now) == ({}, ())
+    assert (changes(plain), plain.resolution.state_changes) == ({}, ())
 
 
 @pytest.mark.parametrize(

@@ -112,7 +112,7 @@ def test_who_may_not_interrupt(reason: str) -> None:
         "status": "not-allowed",
         "morale_loss": 0,
     }
-    assert reason in played.settlement.headline.replace("marker", "marked")
+    assert reason in played.resolution.headline.replace("marker", "marked")
     given = {"shooters": "lmg", "spot_skill": 12, "skill": 11, reason: True}
     assert odds("ucn", "interrupt", given) == {"not-allowed": 1}
 

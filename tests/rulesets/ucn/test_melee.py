@@ -61,7 +61,7 @@ def test_outcomes(dice: list[int], more: dict[str, object], gives: tuple[str, in
     played = melee(dice, **more)
     out = played.out
     assert (out["outcome"], out["attacker_casualties"], out["defender_casualties"]) == gives
-    assert bool(played.settlement.now) == (gives[0] in ("deadlock", "no-damage"))
+    assert bool(played.resolution.state_changes) == (gives[0] in ("deadlock", "no-damage"))
 
 
 def test_casualties_are_limited_to_those_present() -> None:
@@ -283,14 +283,14 @@ def test_the_first_line_tells_the_grenade_from_the_melee() -> None:
     """One of two falls to the grenade, the other in melee: 10 + 4 for numbers against 9 - 6."""
     played = assault([13, 5, 14, 15, 4])
     assert (
-        played.settlement.headline
+        played.resolution.headline
         == "grenade takes 1, attacker wins, attacker loses 0, defender loses 1"
     )
     assert tuple(line.text() for line in played.lines)[1:3] == (
         "Attackers: Melee 10 + 4 superior numbers = 14",
         "Defenders: Melee 9 − 6 suppressed = 3",
     )
-    assert assault([13, 20]).settlement.headline == "grenade takes 2, cleared"
+    assert assault([13, 20]).resolution.headline == "grenade takes 2, cleared"
 
 
 def test_odds_of_an_assault_match_a_count_by_hand() -> None:

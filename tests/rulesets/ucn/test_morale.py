@@ -106,13 +106,13 @@ def test_a_vehicle_that_fails_changes_its_state(die: int, state: str) -> None:
     tank = unit("Tank", type="vehicle", morale=10, suppression_markers=1, ap=4)
     failed = morale(die, roster(tank), unit="Tank")
     assert changes(failed)["Tank"]["state"] == state
-    assert "crawls" not in " ".join(failed.settlement.now)
+    assert "crawls" not in " ".join(failed.resolution.state_changes)
     stuck = unit("Tank", type="vehicle", morale=10, suppression_markers=1, state="immobilised")
     told = changes(morale(die, roster(stuck), unit="Tank"))["Tank"]
     assert told["state"] == state
     assert "cannot-move" in told["mark"]
     again = unit("Tank", type="vehicle", morale=10, state=state, marks=("cannot-move",))
-    (change,) = morale(3, roster(again), unit="Tank").settlement.changes
+    (change,) = morale(3, roster(again), unit="Tank").resolution.changes
     assert (change.set["state"], change.unmark) == ("immobilised", {"cannot-move"})
 
 
@@ -161,7 +161,7 @@ def test_let_loose_hands_out_three_markers_to_the_nearest() -> None:
     played = morale(11, FOES, unit="Us", enemies="A; B; C; D")
     more = {name: {"suppression_markers": count} for name, count in (("A", 1), ("B", 2), ("C", 1))}
     assert changes(played) == {"Us": {"state": "let-loose", "mark": {"firm", "reload"}}, **more}
-    assert played.settlement.now[-1] == "a Suppression marker on A, B and C"
+    assert played.resolution.state_changes[-1] == "a Suppression marker on A, B and C"
     assert changes(morale(11, FOES, unit="Us", enemies="B", marker="morale"))["B"] == {
         "morale_markers": 1
     }

@@ -178,9 +178,9 @@ def test_the_answer_names_totals_and_counts_casualties() -> None:
         "Sniper rifle damage: [9] + 4 damage = 13",
         "LMG damage: [2] [3] [10] + 4 each, 6, 7, 14",
     )
-    assert played.settlement.headline == "combat-ineffective, 2 hits, 2 casualties, Morale -4"
+    assert played.resolution.headline == "combat-ineffective, 2 hits, 2 casualties, Morale -4"
     assert said("ucn", "shoot", played) == "The target takes 2 casualties and is pinned"
-    assert played.settlement.now == ("Morale −4", UNDER_FIRE["pinned"])
+    assert played.resolution.state_changes == ("Morale −4", UNDER_FIRE["pinned"])
 
 
 def test_refusals() -> None:
@@ -230,7 +230,7 @@ def test_the_target_takes_the_result(damage: int, state: str, new: dict[str, obj
     target = unit("Grenadiers", state=state, members=4, casualties=2)
     played = shoot("pistol", [3, 3, damage], roster(target), skill=10, target="Grenadiers")
     assert changes(played) == ({"Grenadiers": new} if new else {})
-    assert played.settlement.units[0][0] == "Grenadiers"
+    assert played.resolution.unit_words[0][0] == "Grenadiers"
 
 
 def test_nobody_left_is_combat_ineffective() -> None:
@@ -251,10 +251,10 @@ def test_who_is_alone_loses_no_more_than_himself_and_no_morale() -> None:
     """
     leader = roster(unit("Cole", "leader", members=1, morale=12))
     played = shoot("bolt-action-rifle n=2", [1, 1, 20, 20], leader, skill=12, target="Cole")
-    (fate,) = played.settlement.fates
-    assert (fate.token, fate.more) == ("combat-ineffective", "1 casualty")
-    assert played.settlement.now == ("nobody is left",)
-    assert played.settlement.headline == "combat-ineffective, 2 hits, 1 casualty"
+    (fate,) = played.resolution.unit_results
+    assert (fate.token, fate.detail) == ("combat-ineffective", "1 casualty")
+    assert played.resolution.state_changes == ("nobody is left",)
+    assert played.resolution.headline == "combat-ineffective, 2 hits, 1 casualty"
 
 
 def test_odds_of_one_rifle_match_a_count_by_hand() -> None:
@@ -369,20 +369,21 @@ def test_areas_of_effect_of_the_weapons_that_hit() -> None:
     given = {"shooters": "lmg; grenade; smg; pistol", "skill": 12, "saves": False}
     then = play_example(
         "ucn", "shoot", given, [1, 1, 13, 1, 1, 1, 1, 1, 1, 1], None
-    ).settlement.then
+    ).resolution.next_steps
     areas = "LMG 3 x 2 inches, grenade kill zone 2.5 inches, danger zone 7.5 inches"
     assert then[-1] == f"Measure who else is in the area of effect: {areas}."
     pistol = play_example(
         "ucn", "shoot", {"shooters": "pistol", "skill": 12, "saves": False}, [1, 1]
     )
-    assert not [line for line in pistol.settlement.then if "area" in line]
+    assert not [line for line in pistol.resolution.next_steps if "area" in line]
 
 
 def test_an_area_of_one_inch_is_an_inch() -> None:
     given = {"shooters": "battle-rifle n=5", "skill": 12, "saves": False}
-    settled = play_example("ucn", "shoot", given, [1, 20, 19, 18, 17, 2]).settlement
+    settled = play_example("ucn", "shoot", given, [1, 20, 19, 18, 17, 2]).resolution
     assert (
-        settled.then[-1] == "Measure who else is in the area of effect: battle rifle radius 1 inch."
+        settled.next_steps[-1]
+        == "Measure who else is in the area of effect: battle rifle radius 1 inch."
     )
     assert (format_area("radius-1"), format_area("radius-2")) == (
         "radius 1 inch",

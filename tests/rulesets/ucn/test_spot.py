@@ -99,7 +99,7 @@ def test_one_and_two_save(weapon: str) -> None:
 def test_a_single_character() -> None:
     played = play_example("ucn", "save", {"weapon": "blast"}, [3])
     assert played.out == {"results": ["not-saved"], "saved": 0}
-    assert played.settlement.headline == "not saved"
+    assert played.resolution.headline == "not saved"
 
 
 def test_no_save_from_other_weapons() -> None:
@@ -125,7 +125,7 @@ def test_a_roster_element_brings_its_spot_skill_and_its_members() -> None:
         [12, 11, 20],
         "spotted",
     )
-    assert played.settlement.headline == "Alpha: spotted, 1 of 3 succeed"
+    assert played.resolution.headline == "Alpha: spotted, 1 of 3 succeed"
     assert (
         play_example("ucn", "spot", {"unit": "Alpha", "skill": 5, "count": 1}, [6], squad).out[
             "final_skill"
