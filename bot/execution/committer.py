@@ -157,10 +157,7 @@ class CommandCommitter:
         packs = [*getattr(visible, "versions", ()), *current_packs]
         if not packs or not any(ledger.has_events for ledger in ledgers):
             return
-        hashes = {body.get("edition") for ledger in ledgers for body in ledger.bodies}
-        hashes |= {hash for ledger in ledgers for hash in ledger.game.packs}
-        if context.spec.system in visible:  # the content of a sealed roll names it
-            hashes.add(visible[context.spec.system].edition)
+        hashes = _list_editions(context, ledgers)
         server = get_server_key(context.command.where)
         new_packs = {}
         for pack in packs:
@@ -252,6 +249,18 @@ def _add_ledger_rows(context: Context, ledgers: Many[Ledger]) -> None:
     commit.seeds = tuple([row for ledger in ledgers for row in ledger.new_seeds.values()])
 
 
+def _list_editions(context: Context, ledgers: Many[Ledger]) -> set[object]:
+    """Return the editions of the rules that new events name, and the pack versions in force."""
+    editions: set[object] = set()
+    for ledger in ledgers:
+        editions |= {body.get("edition") for body in ledger.bodies}
+        editions |= {*ledger.game.packs}
+    system = context.systems.get(context.spec.system)
+    if system is not None:
+        editions.add(system.edition)  # the content of a sealed roll names it
+    return editions
+
+
 def _list_changed_hands(ledgers: Many[Ledger]) -> Iterator[str]:
     """Yield each game in which hands may have changed."""
     for ledger in ledgers:
@@ -295,33 +304,36 @@ def _list_linked_answers(
     about: str,
     message_changes: Many[Outgoing],
 ) -> Iterator[Outgoing]:
-    """Yield the public part of `reply` for each other place that plays one of these games.
+    """Yield the public part of `reply` for each linked place. Yield nothing for an error.
 
-    Yield nothing for an error. Games without new events are left out, unless the commit writes or
-    deletes a document, as a request for consent does. A place that gets a message from this commit
-    anyway is left out too. `about` is the answer's topic. The process that serves a place posts its
-    answer.
+    `about` is the answer's topic. The process that serves a place posts its answer.
     """
     public_reply = reply.announce if reply.private else reply
     if public_reply is None or public_reply.error:
         return
-    # A request for consent is no event, and the consent may have to come from another place.
-    is_request = bool(context.commit.docs or context.commit.drop_docs)
-    current_place = context.command.where.key
-    places: dict[str, None] = {}
-    for ledger in ledgers:
-        if ledger.loaded is not None and (ledger.has_events or is_request):
-            places |= dict.fromkeys(ledger.loaded.places)
-    places.pop(current_place, None)
-    if not places:
-        return
-    served_places = {outgoing.place for outgoing in context.commit.outbox}
-    served_places |= {change.place for change in message_changes if OR_POST in change.delivery}
-    for place in places:
-        if place in served_places:
-            continue
+    for place in _list_linked_places(context, ledgers, message_changes):
         mention = public_reply.mention
         if context.mentions is not None:
             mention = context.mentions.get(place, ())
         linked_reply = replace(public_reply.standalone, mention=mention)
         yield Outgoing(place, {}, 0.0, linked_reply.to_json(), about)
+
+
+def _list_linked_places(
+    context: Context, ledgers: Many[Ledger], message_changes: Many[Outgoing]
+) -> list[str]:
+    """Return the other places that play one of these games and get no message otherwise.
+
+    Games without new events are left out, unless the commit writes or deletes a document, as a
+    request for consent does: that is no event, and the consent may come from another place.
+    """
+    commit = context.commit
+    is_request = bool(commit.docs or commit.drop_docs)
+    places: dict[str, None] = {}
+    for ledger in ledgers:
+        if ledger.loaded is not None and (ledger.has_events or is_request):
+            places |= dict.fromkeys(ledger.loaded.places)
+    served_places = {context.command.where.key}
+    served_places |= {outgoing.place for outgoing in commit.outbox}
+    served_places |= {change.place for change in message_changes if OR_POST in change.delivery}
+    return [place for place in places if place not in served_places]

@@ -44,6 +44,8 @@ from bot.rulesets.catalog import get_systems
 from bot.runtime.entropy import create_id, create_salt, create_seed
 
 MOST_NAMES = 12
+_KEPT_EMPTY = ("closed",)
+"""Fields that an event keeps when empty: cards were taken from the known top, without a die."""
 
 
 class EventWriter(NamedTuple):
@@ -276,25 +278,21 @@ class Ledger:
         Raise UserError if a choice has to be made first.
         """
         person = self.ensure_person()
+        if side is None:
+            side = self.game.players.get(person, "")
         body: Json = {
             "number": self.next_number,
             "at": int(self.writer.now),
             "who": person,
-            "side": side if side is not None else self.game.players.get(person, ""),
+            "side": side,
             "kind": kind,
             "behind": self.game.last,
         }
         for name, value in fields.items():
-            if value or name in _BARE or type(value) in (int, float):
+            if value or name in _KEPT_EMPTY or type(value) in (int, float):
                 body[name] = value
-        if texts:
-            body["texts"] = {
-                key: self.add_salted_text(key, text) for key, text in texts.items() if text
-            }
-        if hidden:
-            text_hashes = body.setdefault("texts", {})
-            for key, text in hidden.items():
-                text_hashes[key] = self.add_salted_text(key, text, owned=False)
+        if texts or hidden:
+            body["texts"] = self._add_texts(texts or {}, hidden or {})
         if new_game is not None or cards is not None:
             body |= self._build_patch(kind, new_game, cards)
         hold = find_event_hold(self.game, body) if self.game.waits else None
@@ -303,6 +301,13 @@ class Ledger:
         if self.game.redo and is_passed_over(body):
             body["keeps"] = True
         return self.append(body)
+
+    def _add_texts(self, texts: Mapping[str, str], hidden: Mapping[str, str]) -> dict[str, str]:
+        """Store the texts of the next event outside the chain. Return their salted hashes by key."""
+        hashes = {key: self.add_salted_text(key, text) for key, text in texts.items() if text}
+        for key, text in hidden.items():
+            hashes[key] = self.add_salted_text(key, text, owned=False)
+        return hashes
 
     def _build_patch(self, kind: str, new_game: Game | None, cards: Out | None) -> Json:
         """Return `before`, `after` and `extends` of an event, only those that are not empty."""
@@ -478,7 +483,3 @@ class Ledger:
         if self.loaded is None or self.loaded.row != self.row:
             return True
         return self.loaded.is_unasked or self.is_unasked
-
-
-_BARE = ("closed",)
-"""Fields that an event keeps when empty: cards were taken from the known top, without a die."""
