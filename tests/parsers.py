@@ -156,12 +156,8 @@ NOT_TYPED = (
     "adapters.console.session",
 )
 """Rooms in which no text of a stranger is read."""
-NO_PARSERS = (
-    "bot.rules.text.plain._compile_any_of",  # makes a pattern of our own signs
-    "bot.commands.log.export_and_share.list_fact_requests_of_export",  # takes JSON that we wrote
-    "bot.report.game_pictures.draw_game_card",
-    "bot.report.game_pictures.render_link_card",
-)
+# it makes a pattern of our own signs
+NO_PARSERS = ("bot.rules.text.plain._compile_any_of",)
 
 
 @cache

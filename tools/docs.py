@@ -11,7 +11,7 @@ from pathlib import Path
 from bot.report.event_odds import compute_export_facts
 from bot.report.page import build_checker_page
 from bot.report.page import build_page as report_page
-from bot.rulesets.catalog import get_systems
+from bot.rulesets.catalog import get_systems, load_shared_systems
 from tools.game_pages.page import build_page
 from tools.pictures import write_pictures
 from tools.reference.page import page as keys_page
@@ -28,7 +28,8 @@ SCHEMAS = DOCS / "schema"
 def sample() -> str:
     """The after-action page that the README shows, of a game that was played once."""
     game = json.loads(SAMPLE_GAME.read_text("utf-8"))
-    return report_page(game, compute_export_facts(game))
+    systems = load_shared_systems()
+    return report_page(game, compute_export_facts(game, systems), systems)
 
 
 def write_pages() -> list[Path]:

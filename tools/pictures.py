@@ -24,7 +24,7 @@ from bot.cli.odds_text import count_odds_reply
 from bot.report.event_odds import compute_export_facts
 from bot.report.game_pictures import draw_game_card, draw_result_card
 from bot.report.page_data import Story
-from bot.rulesets.catalog import find_system, get_systems
+from bot.rulesets.catalog import find_system, get_systems, load_shared_systems
 from bot.rulesets.system import System
 from tools.chat.pictures import messages
 from tools.chat.pictures import pictures as chat_pictures
@@ -111,12 +111,13 @@ def _of_sample() -> Iterator[tuple[str, str, str, Picture]]:
     """
     text = SAMPLE.read_text("utf-8")
     export = json.loads(text)
-    shot = draw_result_card(Story(export, compute_export_facts(export)), SHOT)
+    systems = load_shared_systems()
+    shot = draw_result_card(Story(export, compute_export_facts(export, systems), systems), SHOT)
     yield (
         f"{FOLDER}/lnlt/game.svg",
         "How it ended",
         "grognard picture game sample-report.html -o game.png",
-        draw_game_card(text),
+        draw_game_card(text, systems),
     )
     command = f"grognard picture game sample-report.html {SHOT} -o result.png"
     yield f"{FOLDER}/lnlt/result.svg", "One result", command, shot

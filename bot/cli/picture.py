@@ -17,7 +17,7 @@ from bot.report.event_odds import compute_export_facts
 from bot.report.game_pictures import draw_game_card, draw_result_card
 from bot.report.page_data import Story
 from bot.rules.errors import UserError, did_you_mean
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_system, load_shared_systems
 from bot.runtime.file_rights import explain_file_errors
 from bot.verification.check_file import read_file_text
 
@@ -62,13 +62,16 @@ def _draw_odds(id: str, name: str, arguments: Arguments) -> Picture:
 def _draw_game(file: str, _name: str, arguments: Arguments) -> Picture:
     """Draw an exported game, or the result of one event if its number follows."""
     text = read_file_text(Path(file))
+    systems = load_shared_systems()
     number = "".join(arguments.words).removeprefix("#")
     if not number:
-        return draw_game_card(text)
+        return draw_game_card(text, systems)
     if not number.isdecimal():
         raise UserError(f"{number[:40]} is not the number of an event.", code="bad-value")
     export = json.loads(text)
-    return draw_result_card(Story(export, compute_export_facts(export)), int(number))
+    return draw_result_card(
+        Story(export, compute_export_facts(export, systems), systems), int(number)
+    )
 
 
 def _encode_picture(picture: Picture, file: Path) -> bytes:

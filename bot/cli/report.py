@@ -14,7 +14,7 @@ from bot.loading.load_game import restore_game
 from bot.report.event_odds import compute_export_facts
 from bot.report.page import build_page
 from bot.rules.errors import UserError
-from bot.rulesets.catalog import use_systems
+from bot.rulesets.catalog import load_shared_systems
 from bot.runtime.file_rights import explain_file_errors
 from bot.runtime.settings import Settings, load_settings
 from bot.spectators.watched_games import public_export
@@ -47,8 +47,8 @@ def write_report(words: Sequence[str]) -> None:
     packs = ExportedPacks(read_export(export))
     assert isinstance(export, dict)
     try:
-        with use_systems(packs.all_systems()):
-            text = build_page(export, compute_export_facts(export))
+        systems = packs.systems
+        text = build_page(export, compute_export_facts(export, systems), systems)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError):
         raise UserError(
             f"The file {path} is damaged: no page can be made from it.",
@@ -109,7 +109,8 @@ async def _publish_repeatedly(settings: Settings, name: str, folder: Path, inter
             if len(events) != published_events:
                 published_events = len(events)
                 export = await public_export(store, row, events)
-                text = build_page(export, compute_export_facts(export))
+                systems = load_shared_systems()
+                text = build_page(export, compute_export_facts(export, systems), systems)
                 file = write_page(folder, export["name"], row, text)
                 print(f"{file}: {published_events} events", flush=True)
             if not interval:

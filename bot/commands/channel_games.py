@@ -199,7 +199,7 @@ async def use_game_of_row(context: Context, row: str) -> bool:
 async def use_game(context: Context, channel_game: ChannelGame) -> None:
     """Let the command work on this game, with the packs that it is played with."""
     if channel_game.row != context.ledger.row:
-        context.ledger = Ledger(channel_game.loaded, context.ledger.writer)
+        context.ledger = Ledger(channel_game.loaded, context.ledger.writer, context.systems)
         await context.use_systems_of_game(channel_game.game)
 
 

@@ -130,7 +130,7 @@ async def list_closed_piles(context: Context, sequence: Sequence, *owners: str) 
     """
     game = context.game
     piles_by_owner = [Json() for _ in owners]
-    deck_ids = sequence.decks if is_of_game(game, sequence.system.id) else ()
+    deck_ids = sequence.decks if is_of_game(game, sequence.system) else ()
     for id in deck_ids:
         if not game.cards.get(cards.get_last_key(id)):
             continue

@@ -181,6 +181,7 @@ class Context:
     async def use_systems_of_game(self, game: Game | None) -> None:
         """Switch the command to the rule sets that are visible with this game, or without one."""
         self.systems = await self.load_visible_systems(self.command.where, game)
+        self.ledger.systems = self.systems
         VISIBLE_SYSTEMS.set(self.systems)
 
     def build_topic(self, subject: object) -> str:
@@ -311,7 +312,7 @@ class Context:
         if self.ledger.row:
             if self.ledger.has_events:
                 self.other_ledgers.append(self.ledger)
-            self.ledger = Ledger(None, writer)
+            self.ledger = Ledger(None, writer, self.systems)
         self.ledger.begin(game, **fields)
         self.bind_game(self.ledger.row, previous_row)
         current_channel = self.command.where.key

@@ -125,7 +125,9 @@ async def draw_losses(context: Context, title: str, export: str) -> Reply:
 
     Raises UserError if that takes too long.
     """
-    picture = await draw_in_worker(context, render_picture_png, draw_losses_chart, title, export)
+    picture = await draw_in_worker(
+        context, render_picture_png, draw_losses_chart, title, export, context.systems
+    )
     return _build_picture_reply(title, "losses", picture)
 
 

@@ -366,7 +366,8 @@ class CommandExecutor:
         request: OtherSide | None = None
         acts_for: frozenset[str] = frozenset()
         while True:
-            ledger = Ledger(loaded, EventWriter(command.who.key, command.who.name, self._clock()))
+            writer = EventWriter(command.who.key, command.who.name, self._clock())
+            ledger = Ledger(loaded, writer, visible)
             context = self._build_context(command, ledger, registry, visible, acts_for)
             if request is not None and not acts_for.issuperset(request.sides):
                 return context, ledger, ask_to_act_for(context, request)

@@ -15,7 +15,7 @@ from typing import Any
 from bot.game.event_kinds import MOST_VERSIONS, Trait, is_hash, list_kinds_with
 from bot.game.state import FIELDS, Game, Json, _plain, set_units, unit_from_json, unit_to_json
 from bot.rules.cards import CLOSES, Out, set_counts
-from bot.rulesets.catalog import find_pack_version, get_systems
+from bot.rulesets.rule_sets import RuleSets
 from bot.rulesets.system import System
 
 UNIT, PLAYS = "unit", "plays"
@@ -380,30 +380,30 @@ def get_edition(event: Mapping[str, Any]) -> int | str | None:
     return edition if type(edition) is int else None
 
 
-def get_event_system(event: Mapping[str, Any]) -> System | None:
-    """Return the system of an event, None for an unknown one.
+def get_event_system(event: Mapping[str, Any], systems: RuleSets) -> System | None:
+    """Return the system of an event among `systems`, None for an unknown one.
 
     A pack is returned in the version that the event was played with or, if that is not installed,
     in the current version.
     """
     id = str(event.get("system") or "")
     edition = event.get("edition")
-    current = get_systems().get(id)
+    current = systems.get(id)
     if not isinstance(edition, str):
         return current
     if current is not None and current.edition == edition:
         return current
-    played = find_pack_version(edition)
+    played = systems.find_version(edition)
     return played if played is not None and played.id == id else current
 
 
-def is_current(event: Mapping[str, Any]) -> bool:
+def is_current(event: Mapping[str, Any], systems: RuleSets) -> bool:
     """Return whether an event was played under the current rules, so that a replay must agree.
 
     Return False for the event of an unknown system, and for an extension if the rules of its game
     have changed.
     """
-    system = get_event_system(event)
+    system = get_event_system(event, systems)
     if system is None or get_edition(event) != system.edition:
         return False
     return system.base is None or event.get("base") == f"{system.base.id}@{system.base.edition}"
@@ -431,28 +431,28 @@ def set_system(game: Game, system: System) -> Game:
     return game if is_same else replace(game, system=system.home, packs=packs)
 
 
-def get_extensions(game: Game, packs: tuple[str, ...]) -> Json:
+def get_extensions(game: Game, packs: tuple[str, ...], systems: RuleSets) -> Json:
     """Return the extensions among the versions that come into force with `packs`.
 
     Each version maps to the id of the game that it extends. These are new versions and the last
-    one, as far as they are installed.
+    one, as far as they are among `systems`.
     """
     extensions: Json = {}
     for hash in packs:
         if hash in game.packs and packs[-1] != hash:
             continue
-        pack = find_pack_version(hash)
+        pack = systems.find_version(hash)
         if pack is not None and pack.base is not None:
             extensions[str(pack.edition)] = pack.home
     return extensions
 
 
-def get_packs_in_force(game: Game) -> dict[str, str]:
+def get_packs_in_force(game: Game, systems: RuleSets) -> dict[str, str]:
     """Return the pack versions in force by pack id, the last version of each.
 
     A version that is not installed is taken for the pack that is the game.
     """
-    packs = {hash: find_pack_version(hash) for hash in game.packs}
+    packs = {hash: systems.find_version(hash) for hash in game.packs}
     return {game.system if pack is None else pack.id: hash for hash, pack in packs.items()}
 
 

@@ -40,7 +40,7 @@ from bot.rules.proof.chain import (
 )
 from bot.rules.proof.fair import NO_TEXTS, PROTOCOL, Stream, compute_commitment
 from bot.rules.text.names import join_names
-from bot.rulesets.catalog import get_systems
+from bot.rulesets.rule_sets import RuleSets
 from bot.runtime.entropy import create_id, create_salt, create_seed
 
 MOST_NAMES = 12
@@ -62,8 +62,10 @@ class Ledger:
     Nothing is stored before the app commits `build_change()` and the new persons, texts and seeds.
     """
 
-    def __init__(self, loaded: LoadedGame | None, writer: EventWriter) -> None:
+    def __init__(self, loaded: LoadedGame | None, writer: EventWriter, systems: RuleSets) -> None:
         self.writer = writer
+        self.systems = systems
+        """The rule sets that the command sees."""
         self.loaded = loaded
         """The game as it was loaded, None if the command began without one."""
         self.row = loaded.row if loaded else ""
@@ -320,7 +322,7 @@ class Ledger:
             patch |= {"before": before, "after": after}
         has_new_packs = new_game is not None and new_game.packs != self.game.packs
         if new_game is not None and has_new_packs and kind not in ("undo", "redo"):
-            extends = get_extensions(self.game, new_game.packs)
+            extends = get_extensions(self.game, new_game.packs, self.systems)
             if extends:
                 patch["extends"] = extends
         return patch
@@ -359,7 +361,7 @@ class Ledger:
         wait = f"#{hold.number} waits for a choice"
         if side:
             wait = f"#{hold.number} waits for {side} to choose"
-        tracks = list_track_titles(hold.tracks, get_systems().get(self.game.system))
+        tracks = list_track_titles(hold.tracks, self.systems.get(self.game.system))
         limits = list[str]()
         if hold.units:
             limits.append(f"{join_names(hold.units)} can be neither used nor changed")

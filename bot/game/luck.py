@@ -39,7 +39,7 @@ from bot.rules.odds.rolls import TooManyStates
 from bot.rules.sequence.sequence import OddsRow
 from bot.rules.text.line import format_minus
 from bot.rules.text.names import format_count
-from bot.rulesets.catalog import find_system
+from bot.rulesets.rule_sets import RuleSets
 from bot.rulesets.system import Sequence
 
 ENOUGH = 30
@@ -238,14 +238,22 @@ def may_count(body: str) -> bool:
 
 
 def scan_texts(
-    bodies: Iterable[str], sides: Many[str], opened: Mapping[int, str], asking: Iterable[str] = ()
+    bodies: Iterable[str],
+    sides: Many[str],
+    opened: Mapping[int, str],
+    systems: RuleSets,
+    asking: Iterable[str] = (),
 ) -> Scan:
     """Return the rolls of one stretch of a log, from events in their stored form. See `scan`."""
-    return scan(map(json.loads, bodies), sides, opened, map(json.loads, asking))
+    return scan(map(json.loads, bodies), sides, opened, systems, map(json.loads, asking))
 
 
 def scan(
-    events: Iterable[Json], sides: Many[str], opened: Mapping[int, str], asking: Iterable[Json] = ()
+    events: Iterable[Json],
+    sides: Many[str],
+    opened: Mapping[int, str],
+    systems: RuleSets,
+    asking: Iterable[Json] = (),
 ) -> Scan:
     """Return the rolls of one stretch of a log.
 
@@ -270,7 +278,7 @@ def scan(
             dice.append((number, shot[-1]["number"]))
         if "asks" in event:  # it counts once its last choice is known
             earlier[number] = event
-        elif (roll := _build_scored_roll(shot, sides, earlier)) is not None:
+        elif (roll := _build_scored_roll(shot, sides, earlier, systems)) is not None:
             rolls.append(roll)
     return Scan(tuple(rolls), tuple(dice), tuple(turned))
 
@@ -284,7 +292,7 @@ def _list_choice_chain(event: Json, earlier: Mapping[int, Json]) -> list[Json]:
 
 
 def _build_scored_roll(
-    shot: Many[Json], sides: Many[str], earlier: Mapping[int, Json]
+    shot: Many[Json], sides: Many[str], earlier: Mapping[int, Json], systems: RuleSets
 ) -> ScoredRoll | None:
     """Return a finished shot as a roll that counts as luck, or None.
 
@@ -301,20 +309,22 @@ def _build_scored_roll(
     if not event.get("out"):  # its dice led to no result
         return None
     if not sides:
-        return build_roll(event, event["who"], owner=event["who"])
+        return build_roll(event, event["who"], systems, owner=event["who"])
     side = find_scored_side(event, sides)
     first = shot[-1]
     is_own = bool(side) and side == first["side"]
-    return build_roll(event, side, owner=first["who"] if is_own else "")
+    return build_roll(event, side, systems, owner=first["who"] if is_own else "")
 
 
-def build_roll(event: Mapping[str, Any], side: str, *, owner: str = "") -> ScoredRoll | None:
+def build_roll(
+    event: Mapping[str, Any], side: str, systems: RuleSets, *, owner: str = ""
+) -> ScoredRoll | None:
     """Return the result of `merge_choices` as a roll of this side, and of its `owner`.
 
     Return None if its results have no score, or if its rules are gone.
     """
-    played = get_event_system(event)
-    if played is None or not played.get_scores(event["target"]) or not is_current(event):
+    played = get_event_system(event, systems)
+    if played is None or not played.get_scores(event["target"]) or not is_current(event, systems):
         return None
     plays = []
     for play in split_plays({**event, "kind": "sequence"}):
@@ -356,15 +366,18 @@ def find_scored_side(event: Mapping[str, Any], sides: Many[str]) -> str:
 # -- what a roll was worth
 
 
-def measure(roll: ScoredRoll) -> Worth | None:
+def measure(roll: ScoredRoll, systems: RuleSets) -> Worth | None:
     """Return the worth of a roll, summed over its plays.
 
     Plays that cannot be measured, such as those that today's tables refuse, are left out. Return
     None if no play is left.
     """
+    sequence = _find_sequence(roll, systems)
+    if sequence is None:
+        return None
     worths = list[Worth]()
     for inputs, out in roll.plays:
-        worth = _compute_play_worth(roll, inputs, out)
+        worth = _compute_play_worth(sequence, inputs, out)
         if worth is not None:
             worths.append(worth)
     if len(worths) == 1:
@@ -389,19 +402,26 @@ def worth_from_json(plain: Json) -> Worth:
     return Worth(plain["got"], plain["mean"], plain["var"], at_least, more)
 
 
-def measure_all(rolls: Iterable[ScoredRoll]) -> list[Worth | None]:
+def measure_all(rolls: Iterable[ScoredRoll], systems: RuleSets) -> list[Worth | None]:
     """Measure several rolls."""
-    return [measure(roll) for roll in rolls]
+    return [measure(roll, systems) for roll in rolls]
 
 
-def _compute_play_worth(roll: ScoredRoll, inputs: str, out: str) -> Worth | None:
+def _find_sequence(roll: ScoredRoll, systems: RuleSets) -> Sequence | None:
+    """Return the sequence of a roll, None if its rules are gone."""
+    try:
+        return systems.find(roll.system).find_sequence(roll.sequence)
+    except UserError:
+        return None
+
+
+def _compute_play_worth(sequence: Sequence, inputs: str, out: str) -> Worth | None:
     """Return the worth of a recorded play by today's tables.
 
     Return None if they refuse its inputs, or if no possible result has a score. `inputs` and `out`
     are the recorded inputs and outputs, as JSON.
     """
     try:
-        sequence = find_system(roll.system).find_sequence(roll.sequence)
         values: Json = json.loads(inputs)
         roster = index_by_name(unit_from_json(unit) for unit in values["used"])
         return compute_worth(sequence, values["raw"], roster, json.loads(out))

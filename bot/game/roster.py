@@ -34,7 +34,7 @@ from bot.rules.text.normalize import (
 from bot.rulesets.catalog import (
     GONE as GONE,
 )
-from bot.rulesets.catalog import get_systems
+from bot.rulesets.rule_sets import RuleSets
 from bot.rulesets.system import System
 
 MAX_NAME = 32
@@ -52,15 +52,24 @@ def has_left_fight(unit: RosterUnit) -> bool:
     return unit.state in GONE
 
 
-def is_of_game(game: Game, system: str) -> bool:
+def is_of_game(game: Game, system: System) -> bool:
     """Return whether a system's results belong to the game's units.
 
-    They do if it is the game's own system, or in free play without units.
+    They do if it is the game's own system or extends it, or in free play without units.
     """
-    if not system or game.system in ("", system) or is_open(game):
+    if game.system in ("", system.id) or is_open(game):
         return True
-    played = get_systems().get(system)
-    return played is not None and played.home == game.system
+    return game.system == system.home
+
+
+def is_id_of_game(game: Game, id: str, systems: RuleSets) -> bool:
+    """Return whether the results of the system with this id belong to the game's units.
+
+    See `is_of_game`. Those of dice without a system, with the id "", do.
+    """
+    if not id or game.system in ("", id) or is_open(game):
+        return True
+    return id in systems and is_of_game(game, systems[id])
 
 
 def is_open(game: Game) -> bool:
@@ -68,7 +77,7 @@ def is_open(game: Game) -> bool:
     return not game.started and not game.units
 
 
-def get_system_roster(game: Game, system: str) -> Roster:
+def get_system_roster(game: Game, system: System) -> Roster:
     """Return the roster that a command of a system can name units of, {} for another game's system."""
     return build_roster(game) if is_of_game(game, system) else {}
 

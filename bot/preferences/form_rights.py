@@ -81,7 +81,7 @@ def _check_units(
     if sequence is None or affects_its_own_unit(sequence):
         return
     try:
-        acting = find_aim(sequence, options, get_system_roster(game, spec.system)).acting
+        acting = find_aim(sequence, options, get_system_roster(game, sequence.system)).acting
     except UserError:
         return  # the sequence refuses it in its own words
     if not acting or any(unit.side in ("", side) for unit in acting):

@@ -29,7 +29,6 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.options import split_words
 from bot.rules.text.names import join_names
 from bot.rules.text.phrase import Phrase, Typed, split_pieces
-from bot.rulesets.catalog import use_systems
 from bot.rulesets.rule_sets import RuleSets
 from bot.rulesets.system import FIRES
 from bot.runtime.entropy import create_id
@@ -281,7 +280,8 @@ class FormService:
     ) -> Draft:
         """Create a form for a person with these options, and with the lasting ones of their last use."""
         loaded = await self._games.load_current((await self._threads.find_home(where)).key)
-        last_inputs = await self._load_last_inputs(loaded, person, spec.path)
+        systems = await self._seen_at(where)
+        last_inputs = await self._load_last_inputs(loaded, person, spec.path, systems)
         completion = CompletionContext()
         if loaded is not None:
             units = tuple(loaded.game.units.values())
@@ -290,7 +290,7 @@ class FormService:
         return await self.create_draft(spec, {**lasting, **options}, person)
 
     async def _load_last_inputs(
-        self, loaded: LoadedGame | None, person: Person, path: Path
+        self, loaded: LoadedGame | None, person: Person, path: Path, systems: RuleSets
     ) -> Mapping[str, object]:
         """Load the inputs of a person's last use of a command in this game; {} if there is none."""
         if loaded is None:
@@ -299,7 +299,7 @@ class FormService:
         if player is None:
             return {}
         events = await load_recent_events(self._store, loaded.row, MAX_EVENTS_SINCE_USE)
-        return find_last_inputs(events, player.person, path)
+        return find_last_inputs(events, player.person, path, systems)
 
     async def _load_registry(self, place: Place) -> Registry:
         """Load the commands that are seen in a place, those of its packs included."""
@@ -327,14 +327,15 @@ class FormService:
         )
         if spec.family != "sequence" or not needs_units or options or place.is_own:
             return None
-        system = (await self._seen_at(place)).get(spec.system)
+        systems = await self._seen_at(place)
+        system = systems.get(spec.system)
         if system is None or not system.scenarios:
             return None
         loaded = await self._games.load_current((await self._threads.find_home(place)).key)
         if loaded is not None:
             game = loaded.game
             is_on = (game.started and not game.ended) or bool(game.units)
-            if is_on or await self._load_last_inputs(loaded, person, spec.path):
+            if is_on or await self._load_last_inputs(loaded, person, spec.path, systems):
                 return None
         draft = await self.create_draft(spec, {}, person)
         name, title = next(iter(system.scenarios.items()))
@@ -446,8 +447,7 @@ class FormService:
         path = tuple(str(event.get("command") or "").split())
         systems = await self._seen_at(where)
         spec = self._registry.with_games(systems).get(path)
-        with use_systems(systems):
-            options = remove_derived_inputs(event) if spec is not None else {}
+        options = remove_derived_inputs(event, systems) if spec is not None else {}
         if spec is None or spec.family not in DRAFT_FAMILIES or event.get("sealed"):
             message = f"#{digits[:12]} cannot be changed and done again."
             raise UserError(message, hint="Type the command again.", code="not-repeatable")

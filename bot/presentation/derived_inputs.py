@@ -36,6 +36,7 @@ from bot.rules.text.names import join_names
 from bot.rules.text.normalize import comparison_key, normalize_name
 from bot.rulesets.catalog import list_lost_states
 from bot.rulesets.optional_rules import OptionalRule
+from bot.rulesets.rule_sets import RuleSets
 from bot.rulesets.system import Sequence, System
 from bot.ui.reply.parts import Part, Small
 from bot.ui.reply.reply import Reply
@@ -105,13 +106,13 @@ def add_derived_inputs(
     return {**options, **{derived.option: derived.value for derived in filled}}
 
 
-def remove_derived_inputs(event: Mapping[str, Any]) -> dict[str, object]:
+def remove_derived_inputs(event: Mapping[str, Any], systems: RuleSets) -> dict[str, object]:
     """Return the inputs of an event without those that its units lent or its phase set.
 
     Other units lend other values, and the next roll may be in another phase.
     """
     inputs = dict(event.get("inputs") or {})
-    system = get_event_system(event)
+    system = get_event_system(event, systems)
     sequence = system.sequences.get(event.get("target") or "") if system is not None else None
     if sequence is None:
         return inputs
@@ -448,7 +449,7 @@ def _derive_inputs_from_phase(
         for option in sequence.inputs
         if option.phases and is_left_out(option, options.get(option.name))
     ]
-    if not phase_options or not game.phase or not is_of_game(game, sequence.system.id):
+    if not phase_options or not game.phase or not is_of_game(game, sequence.system):
         return ()
     first_unit = str(options.get(UNIT) or "").partition(";")[0]
     unit = roster.get(_strip_unit_name(first_unit))
@@ -494,7 +495,7 @@ def collect_tracks_and_piles(
     names = [option.name for option in sequence.tracks]
     if not names and not sequence.decks:
         return {}
-    is_own_system = is_of_game(game, sequence.system.id)
+    is_own_system = is_of_game(game, sequence.system)
     piles: Json = {}
     if sequence.decks:
         pile_game = game if is_own_system else replace(game, decks={}, cards={})
@@ -575,7 +576,7 @@ def apply_rule_defaults(spec: CommandSpec, system: System | None, game: Game) ->
         for rule in list_rules_in_force(system, game)
         for name, value in rule.sets.get(spec.target, {}).items()
     }
-    if game.phase and is_of_game(game, system.id):
+    if game.phase and is_of_game(game, system):
         phase_values = {
             option.name: get_value_in_phase(option, game, "") for option in spec.options
         }
@@ -587,9 +588,11 @@ def apply_rule_defaults(spec: CommandSpec, system: System | None, game: Game) ->
     return spec._replace(options=tuple(options))
 
 
-def find_last_inputs(newest_first: Iterable[Json], person: str, path: Path) -> Mapping[str, object]:
+def find_last_inputs(
+    newest_first: Iterable[Json], person: str, path: Path, systems: RuleSets
+) -> Mapping[str, object]:
     """Return the inputs of a person's last use of a command in these events; {} if there is none."""
     for event in newest_first:
         if event.get("who") == person and event.get("command") == " ".join(path):
-            return remove_derived_inputs(event)
+            return remove_derived_inputs(event, systems)
     return {}

@@ -31,7 +31,7 @@ from bot.rules.inputs.decks import list_faces
 from bot.rules.inputs.input_values import Given
 from bot.rules.text.names import add_article, format_plural, insert_sides, join_names
 from bot.rules.text.phrase import capitalize_first
-from bot.rulesets.catalog import find_pack_version
+from bot.rulesets.rule_sets import RuleSets
 from bot.rulesets.system import ROLL, Sequence
 from bot.ui.reply.parts import Group
 from bot.ui.reply.reply import GAME, NOTHING, WAITING
@@ -162,6 +162,7 @@ def _name_chit(event: Event, names: CardNames) -> str | None:
 
 def describe_event(
     event: Event,
+    systems: RuleSets,
     name_of: NameOf,
     text: str = "",
     sides: tuple[str, ...] = (),
@@ -170,7 +171,8 @@ def describe_event(
 ) -> EventText:
     """Return an event in words.
 
-    `text` is its label or the text that was written with it, `sides` are those of the game.
+    `systems` are the rule sets here, of which the event's may be missing. `text` is its label or the
+    text that was written with it, `sides` are those of the game.
     `replayed`: a sequence is played again with its dice, to use the words of its answer.
     """
     kind = event["kind"]
@@ -180,12 +182,12 @@ def describe_event(
         side = event["asks"].get("side") or "a side"
         return EventText(result, f"{side} to choose", WAITING)
     if kind == "choice":
-        return _describe_choice(event, player, result)
+        return _describe_choice(event, systems, player, result)
     if kind == "sequence":
-        return _describe_sequence_and_effects(event, player, sides, replayed=replayed)
+        return _describe_sequence_and_effects(event, systems, player, sides, replayed=replayed)
     if kind in ("roll", "table"):
-        title = get_event_title(event)
-        result = _get_dice_result(event)
+        title = get_event_title(event, systems)
+        result = _get_dice_result(event, systems)
         if text:
             return EventText(f"{text}: {result}", f"{player}, {title}")
         return EventText(f"{title}: {result}", player)
@@ -195,23 +197,23 @@ def describe_event(
     return EventText(_describe_management_event(event, name_of, result), player)
 
 
-def _describe_choice(event: Event, player: str, result: str) -> EventText:
+def _describe_choice(event: Event, systems: RuleSets, player: str, result: str) -> EventText:
     """Return in words a side's choice and its effect on units."""
     chooser = "nobody chose in time" if event.get("as") == "else" else f"{player} chooses"
     picks = ", ".join(dict.fromkeys(event["picks"])).replace("-", " ")
     effect = ": ".join(filter(None, (result, _describe_unit_changes(event))))
-    cause = f"{chooser} {picks}, {get_event_title(event)}"
+    cause = f"{chooser} {picks}, {get_event_title(event, systems)}"
     return EventText(effect + _describe_arrivals(event), cause)
 
 
 def _describe_sequence_and_effects(
-    event: Event, player: str, sides: tuple[str, ...], *, replayed: bool
+    event: Event, systems: RuleSets, player: str, sides: tuple[str, ...], *, replayed: bool
 ) -> EventText:
     """Return a sequence in words, with arrivals, track changes and the names of the sides."""
-    described = _describe_sequence(event, player, replayed=replayed)
+    described = _describe_sequence(event, systems, player, replayed=replayed)
     text = describe_initiative(event, insert_sides(described.result, sides), sides)
     text += _describe_arrivals(event)
-    for change in list_track_changes(event):
+    for change in list_track_changes(event, systems):
         text += f"; {change}"
     return described._replace(result=text, details=insert_sides(described.details, sides))
 
@@ -315,6 +317,7 @@ def _describe_card_event(event: Event, player: str, result: str) -> EventText:
 
 def format_log_line(
     event: Event,
+    systems: RuleSets,
     name_of: NameOf,
     label: str = "",
     sides: tuple[str, ...] = (),
@@ -327,10 +330,10 @@ def format_log_line(
     is played again for its words; the line has the result as logged.
     """
     kind = event["kind"]
-    described = describe_event(event, name_of, label, sides, replayed=replayed)
-    text = _get_log_text(event, described, name_of, label)
+    described = describe_event(event, systems, name_of, label, sides, replayed=replayed)
+    text = _get_log_text(event, systems, described, name_of, label)
     for hash, extended in event.get("extends", {}).items():
-        text += f"; {describe_extension(hash, extended)}"
+        text += f"; {describe_extension(hash, extended, systems)}"
     side = f" ({event['side']})" if event.get("side") else ""
     pieces = [f"#{event['number']} {name_of(event['who'])}{side}: {text}"]
     if kind not in CARDS:  # their dice count places in a pile
@@ -340,12 +343,14 @@ def format_log_line(
     return " ".join(filter(None, pieces))
 
 
-def _get_log_text(event: Event, described: EventText, name_of: NameOf, label: str) -> str:
+def _get_log_text(
+    event: Event, systems: RuleSets, described: EventText, name_of: NameOf, label: str
+) -> str:
     """Return the text of a log line, without player and dice."""
     kind = event["kind"]
     if kind in ("roll", "table"):
         prefix = f"{label}: " if label else ""
-        return f"{prefix}{get_event_title(event)}: {_get_dice_result(event)}"
+        return f"{prefix}{get_event_title(event, systems)}: {_get_dice_result(event, systems)}"
     if kind == "pass":
         return label or str(event["result"])
     if kind in CARDS:
@@ -356,8 +361,8 @@ def _get_log_text(event: Event, described: EventText, name_of: NameOf, label: st
         return f"plays {event['side']}"
     if described.acts:
         return described._replace(side="").sentence
-    if _find_sequence(event) is not None:
-        return f"{get_event_title(event)}: {described.result}"
+    if _find_sequence(event, systems) is not None:
+        return f"{get_event_title(event, systems)}: {described.result}"
     return described.result
 
 
@@ -370,9 +375,9 @@ def _format_dice(event: Event) -> str:
     return "".join(f"[{face}]" for face in islice(faces, 40))
 
 
-def describe_extension(hash: str, extended: str) -> str:
+def describe_extension(hash: str, extended: str, systems: RuleSets) -> str:
     """Return the text for a pack that extends a game: `Club fire 1 (3f2a9c01) extends asl`."""
-    pack = find_pack_version(hash)
+    pack = systems.find_version(hash)
     name = f"{pack.title} {pack.about.version}" if pack is not None else "a pack"
     return f"{name} ({hash[:8]}) extends {extended}"
 
@@ -413,21 +418,23 @@ def _describe_undo(event: Event, name_of: NameOf) -> str:
     return f"{verb}s back #{number}{alone}"
 
 
-def _describe_sequence(event: Event, player: str, *, replayed: bool) -> EventText:
+def _describe_sequence(
+    event: Event, systems: RuleSets, player: str, *, replayed: bool
+) -> EventText:
     """Return a sequence in words: if `replayed`, those of its answer, by playing it again with its
     dice; else, and if that is not possible, those made from what its event holds. If the sequence
     is unknown today, only its title and the stored result.
     """
-    sequence = _find_sequence(event)
+    sequence = _find_sequence(event, systems)
     if sequence is None:
-        return EventText(f"{get_event_title(event)}: {event.get('result', '')}", player)
+        return EventText(f"{get_event_title(event, systems)}: {event.get('result', '')}", player)
     described = _describe_replayed_sequence(event, sequence, player) if replayed else None
     return described or _describe_stored_sequence(event, sequence, player)
 
 
-def _find_sequence(event: Event) -> Sequence | None:
+def _find_sequence(event: Event, systems: RuleSets) -> Sequence | None:
     """Return the sequence of an event; None for other kinds, and if its pack is gone."""
-    system = get_event_system(event) if event["kind"] in COMBAT else None
+    system = get_event_system(event, systems) if event["kind"] in COMBAT else None
     return system.sequences.get(event.get("target", "")) if system is not None else None
 
 
@@ -518,13 +525,13 @@ def _get_acting_side(event: Event) -> str:
     return "" if is_in_names else side
 
 
-def list_track_changes(event: Event) -> list[str]:
+def list_track_changes(event: Event, systems: RuleSets) -> list[str]:
     """Return the changes of the game's tracks in words: `Weather: mud`; [] if it changed none, or
     if the rule set is unknown.
     """
     tracks_before: Mapping[str, Any] = _get_game_part(event, "before").get("tracks", {})
     tracks_after: Mapping[str, Any] = _get_game_part(event, "after").get("tracks", {})
-    system = get_event_system(event) if tracks_after else None
+    system = get_event_system(event, systems) if tracks_after else None
     if system is None:
         return []
     changes = []
@@ -740,9 +747,9 @@ _VERBS = ("fire", "fires", "shoot", "shoots", "attack", "attacks", "interrupt", 
 """The last words of a sequence's own text about who acts."""
 
 
-def _get_dice_result(event: Mapping[str, Any]) -> str:
+def _get_dice_result(event: Mapping[str, Any], systems: RuleSets) -> str:
     """Return the result of dice or of a table: of a table its headline, else as the log has it."""
-    system = get_event_system(event)
+    system = get_event_system(event, systems)
     target = event.get("target", "")
     headline = ""
     if system is not None and event["kind"] == "table" and target in system.tables:
@@ -750,14 +757,14 @@ def _get_dice_result(event: Mapping[str, Any]) -> str:
     return headline or str(event.get("result", ""))
 
 
-def get_event_title(event: Mapping[str, Any]) -> str:
+def get_event_title(event: Mapping[str, Any], systems: RuleSets) -> str:
     """Return the title of an event's sequence or table, or the dice of a roll."""
     if event["kind"] == "roll":
         return str(event["inputs"].get("dice", ""))
-    sequence = _find_sequence(event)
+    sequence = _find_sequence(event, systems)
     if sequence is not None:
         return sequence.title
-    system = get_event_system(event)
+    system = get_event_system(event, systems)
     target = event.get("target", "")
     if system is not None and event["kind"] == "table" and target in system.tables:
         return system.tables[target].title

@@ -11,7 +11,7 @@ from bot.game.roster import (
     add_joining_units,
     apply_changes,
     find_units_by_name,
-    is_of_game,
+    is_id_of_game,
     is_open,
 )
 from bot.game.state import Game, Json
@@ -142,27 +142,27 @@ def _play_with(script: Script, play: Callable[[Source], T]) -> T:
 
 
 def apply_play_record(
-    game: Game, record: PlayRecord, seen: RuleSets, *, joins: bool = True
+    game: Game, record: PlayRecord, systems: RuleSets, *, joins: bool = True
 ) -> Game:
     """Return the game after a play. Free play without units takes on the system that was used.
 
-    `seen` are the systems by id. Units that come into play join the roster unless `joins` is off,
+    `systems` are the systems by id. Units that come into play join the roster unless `joins` is off,
     as it is for old logs that do not have them.
     """
     side = get_new_initiative(game, record)
-    takes_system = _changes_game_system(game, record, seen)
-    if not is_of_game(game, record.system):
+    takes_system = _changes_game_system(game, record, systems)
+    if not is_id_of_game(game, record.system, systems):
         return game
     after = game
     if takes_system:
-        after = set_system(after, seen[record.system])
+        after = set_system(after, systems[record.system])
     if side is not None:
         if game.go:
-            after = set_initiative(after, side, seen.get(after.system))
+            after = set_initiative(after, side, systems.get(after.system))
         else:  # an old log, from before games knew which sides are to play
             after = replace(after, initiative=side)
     if record.changes:
-        after = apply_changes(after, record.changes, seen.get(after.system))
+        after = apply_changes(after, record.changes, systems.get(after.system))
     if record.tracks:
         after = replace(after, tracks={**after.tracks, **record.tracks})
     if any(die.pile is not None for die in record.dice):
@@ -176,7 +176,7 @@ def apply_play_record(
     return after
 
 
-def _changes_game_system(game: Game, record: PlayRecord, seen: RuleSets) -> bool:
+def _changes_game_system(game: Game, record: PlayRecord, systems: RuleSets) -> bool:
     """Return whether the play's system, or its version of a pack, becomes the game's.
 
     An extension joins with the first play that uses units of the game, even if the game was
@@ -186,7 +186,7 @@ def _changes_game_system(game: Game, record: PlayRecord, seen: RuleSets) -> bool
         return False
     if not game.system or is_open(game):
         return True
-    if record.system == game.system or seen[record.system].base is None:
+    if record.system == game.system or systems[record.system].base is None:
         return not game.started
     return bool(record.units)
 

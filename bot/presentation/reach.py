@@ -54,7 +54,7 @@ def compute_reach(
 
     `read` are the tracks that it read. Raises UserError for inputs that the sequence refuses.
     """
-    if not is_of_game(game, sequence.system.id):
+    if not is_of_game(game, sequence.system):
         return CommandReach()
     names = {
         name

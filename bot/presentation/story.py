@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bot.presentation.events import CARDS, QUIET, NameOf, describe_event, describe_turn_and_phase
+from bot.rulesets.rule_sets import RuleSets
 from bot.ui.reply.reply import HURT
 
 Event = Mapping[str, Any]
@@ -34,6 +35,7 @@ class Chapter:
 
 def build_chapters(
     events: Iterable[Event],
+    systems: RuleSets,
     name_of: NameOf,
     texts: Mapping[int, str],
     sides: tuple[str, ...],
@@ -53,7 +55,7 @@ def build_chapters(
         turn_and_phase = describe_turn_and_phase(event)
         is_undone = event["number"] in undone_numbers
         if event["kind"] != "next" and event["kind"] not in QUIET:
-            line = _build_story_line(event, name_of, texts, sides, undone=is_undone)
+            line = _build_story_line(event, systems, name_of, texts, sides, undone=is_undone)
             chapters[-1].told.append(line)
         if turn_and_phase and not is_undone:
             chapters.append(Chapter(turn_and_phase))
@@ -65,12 +67,18 @@ def build_chapters(
 
 
 def _build_story_line(
-    event: Event, name_of: NameOf, texts: Mapping[int, str], sides: tuple[str, ...], *, undone: bool
+    event: Event,
+    systems: RuleSets,
+    name_of: NameOf,
+    texts: Mapping[int, str],
+    sides: tuple[str, ...],
+    *,
+    undone: bool,
 ) -> StoryLine:
     """Return an event as a line of the story, with at most 40 of its dice; events about cards
     without any. `texts` has the text shown with each event.
     """
-    text = describe_event(event, name_of, texts.get(event["number"], ""), sides)
+    text = describe_event(event, systems, name_of, texts.get(event["number"], ""), sides)
     dice = ""
     if event["kind"] not in CARDS:
         dice = "".join(f"[{die['value']}]" for die in event.get("dice", ())[:40])

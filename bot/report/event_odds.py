@@ -37,6 +37,7 @@ from bot.rules.proof.chain import SEALED, to_canonical
 from bot.rules.sequence.sequence import Line
 from bot.rules.text.names import join_names
 from bot.rulesets.play_once import MAX_BY, build_odds_rows, compute_each_odds
+from bot.rulesets.rule_sets import RuleSets
 from bot.rulesets.system import Sequence
 from bot.ui.reply.parts import Odds
 
@@ -55,14 +56,14 @@ MAX_SECONDS = 1.0
 """Seconds for the odds of one event. An event that takes longer has its dice and outcome, no odds."""
 
 
-def list_fact_requests(export: Json) -> dict[int, str]:
+def list_fact_requests(export: Json, systems: RuleSets) -> dict[int, str]:
     """Return the requests for the facts of a page, by event number.
 
     Each sequence that was played openly or is revealed has one. `lucky` in a request names the side
     that the roll counts for, and is absent if the roll does not count.
     """
     revealed = _get_revealed_texts(export)
-    lucky_sides = {roll.number: roll.side for roll in build_tally(export).rolls_with_score}
+    lucky_sides = {roll.number: roll.side for roll in build_tally(export, systems).rolls_with_score}
     bodies = {row["body"]["number"]: row["body"] for row in export["events"]}
     requests: dict[int, str] = {}
     for number, body in bodies.items():
@@ -78,11 +79,11 @@ def list_fact_requests(export: Json) -> dict[int, str]:
     return requests
 
 
-def build_tally(export: Json) -> Tally:
+def build_tally(export: Json, systems: RuleSets) -> Tally:
     """Return the rolls of an exported game."""
     bodies = (row["body"] for row in export["events"])
     tally = Tally()
-    tally.add(scan(bodies, list_sides(export), _get_revealed_texts(export)))
+    tally.add(scan(bodies, list_sides(export), _get_revealed_texts(export), systems))
     return tally
 
 
@@ -103,17 +104,17 @@ def list_sides(export: Json) -> list[str]:
     return []
 
 
-def compute_export_facts(export: Json) -> dict[int, Json]:
+def compute_export_facts(export: Json, systems: RuleSets) -> dict[int, Json]:
     """Compute the facts of all played sequences of an export, by event number."""
-    requests = list_fact_requests(export)
-    texts = compute_many_facts(list(requests.values()))
+    requests = list_fact_requests(export, systems)
+    texts = compute_many_facts(list(requests.values()), systems)
     facts = {
         request: json.loads(text) for request, text in zip(requests.values(), texts, strict=True)
     }
     return {number: facts[request] for number, request in requests.items()}
 
 
-def compute_many_facts(requests: list[str]) -> list[str]:
+def compute_many_facts(requests: list[str], systems: RuleSets) -> list[str]:
     """Return the facts of each request as JSON, in the order of the requests.
 
     Equal requests are computed once.
@@ -121,12 +122,12 @@ def compute_many_facts(requests: list[str]) -> list[str]:
     texts: dict[str, str] = {}
     for request in requests:
         if request not in texts:
-            facts = _compute_event_facts(json.loads(request))
+            facts = _compute_event_facts(json.loads(request), systems)
             texts[request] = json.dumps(facts, ensure_ascii=False, separators=(",", ":"))
     return [texts[request] for request in requests]
 
 
-def _compute_event_facts(event: Json) -> Json:
+def _compute_event_facts(event: Json, systems: RuleSets) -> Json:
     """Compute the facts of one event from its request.
 
     `title` is always there. An event of the current edition of its rules may also have: `told` (its
@@ -134,24 +135,24 @@ def _compute_event_facts(event: Json) -> Json:
     counts) and `fits`: True if a replay with the same inputs and dice has the logged outcome. What
     fails to compute is left out.
     """
-    system = get_event_system(event)
+    system = get_event_system(event, systems)
     sequence = system.sequences.get(event["target"]) if system is not None else None
     if sequence is None:
         return {"title": event["target"]}
     facts: Json = {"title": sequence.title}
-    if not is_current(event):
+    if not is_current(event, systems):
         return facts
     shot = read_shot(event, sequence, {})
     try:
         plays = replay_shot_of_same_edition(shot)
         facts["fits"] = bool(plays) and _has_logged_outcome(event, plays)
         if plays:
-            facts |= _describe_answer(event, plays)
+            facts |= _describe_answer(event, plays, systems)
         facts["odds"] = list(_list_odds(sequence, shot))
     except (UserError, TooManyStates, KeyError):
         pass  # the page shows the facts computed so far
     if "lucky" in event:
-        luck = _compute_luck(event)
+        luck = _compute_luck(event, systems)
         if luck:
             facts["luck"] = luck
     return facts
@@ -163,9 +164,9 @@ def _has_logged_outcome(event: Json, plays: tuple[FinishedPlay, ...]) -> bool:
     return replayed == to_canonical({"": event.get("out", {})})
 
 
-def _describe_answer(event: Json, plays: tuple[FinishedPlay, ...]) -> Json:
+def _describe_answer(event: Json, plays: tuple[FinishedPlay, ...], systems: RuleSets) -> Json:
     """Return the words of the answer, who did what, and the dice with every modifier."""
-    words = describe_event({**event, "who": ""}, lambda _who: "")
+    words = describe_event({**event, "who": ""}, systems, lambda _who: "")
     details = f" ({words.details})" if words.details else ""
     by = words.cause.removeprefix(", ").strip()
     lines = [_build_line_json(play.unit, line) for play in plays for line in play.played.lines]
@@ -219,17 +220,17 @@ def _list_odds(sequence: Sequence, shot: RecordedShot) -> Iterator[Json]:
             yield {"of": part.heading, "came": list(part.came), "chances": exact_chances}
 
 
-def _compute_luck(event: Json) -> Json:
+def _compute_luck(event: Json, systems: RuleSets) -> Json:
     """Return what a roll scored, the mean and variance of its score, and the side it counts for.
 
     In free play that is a person. The chances of at least this score and of a higher one are there
     as well, unless several plays have scores. Return {} if no possible result has a score, or if
     its odds cannot be computed any more.
     """
-    roll = build_roll({**event, "number": 0}, event["lucky"])
+    roll = build_roll({**event, "number": 0}, event["lucky"], systems)
     if roll is None:
         return {}
-    worth = measure(roll)
+    worth = measure(roll, systems)
     if worth is None:
         return {}
     return {"side": event["lucky"], **worth_to_json(worth)}
@@ -253,7 +254,7 @@ class Facts:
         return facts
 
     async def compute_missing(
-        self, run_in_worker: RunInWorker, requests: Mapping[int, str]
+        self, run_in_worker: RunInWorker, requests: Mapping[int, str], systems: RuleSets
     ) -> dict[int, str]:
         """Return the facts of all requests by event number: from the cache, or computed by workers.
 
@@ -270,7 +271,9 @@ class Facts:
         waiting = list(missing.items())
         for start in range(0, len(waiting), BATCH_SIZE):
             batch = waiting[start : start + BATCH_SIZE]
-            texts = await _compute_in_worker(run_in_worker, [request for _, request in batch])
+            texts = await _compute_in_worker(
+                run_in_worker, [request for _, request in batch], systems
+            )
             computed = dict(zip((key for key, _ in batch), texts, strict=True))
             facts |= computed
             self._cache.update(computed)  # a page that does not wait shows these at once
@@ -285,14 +288,16 @@ def _hash_request(request: str) -> bytes:
     return sha256(request.encode("utf-8", "replace")).digest()
 
 
-async def _compute_in_worker(run_in_worker: RunInWorker, requests: list[str]) -> list[str]:
+async def _compute_in_worker(
+    run_in_worker: RunInWorker, requests: list[str], systems: RuleSets
+) -> list[str]:
     """Return the facts for each request, computed in a worker. If that fails, each is computed
     alone; one that fails or takes too long even so has NO_FACTS.
 
     Raises UserError if the workers are too busy.
     """
     try:
-        return list(await run_in_worker(compute_many_facts, requests))
+        return list(await run_in_worker(compute_many_facts, requests, systems))
     except UserError as error:
         if error.code == "busy":
             raise
@@ -300,5 +305,5 @@ async def _compute_in_worker(run_in_worker: RunInWorker, requests: list[str]) ->
         return [NO_FACTS]
     texts = []
     for request in requests:
-        texts += await _compute_in_worker(run_in_worker, [request])
+        texts += await _compute_in_worker(run_in_worker, [request], systems)
     return texts

@@ -19,6 +19,7 @@ from bot.report.luck import find_rarest_rolls
 from bot.report.page_data import LogRow, Story
 from bot.report.units import HURT, is_lost
 from bot.rules.errors import UserError
+from bot.rulesets.rule_sets import RuleSets
 from bot.ui.reply.percents import format_percent
 
 WIDE, HIGH = 1200, 630
@@ -38,35 +39,35 @@ MAX_LINES = 3
 """Lines of a result in large letters."""
 
 
-def render_link_card(export: str) -> bytes:
+def render_link_card(export: str, systems: RuleSets) -> bytes:
     """Render the game card that a chat shows next to a link, as PNG.
 
     Raises UserError if no library that renders PNG is installed.
     """
-    return render_png(draw_game_card(export).svg)
+    return render_png(draw_game_card(export, systems).svg)
 
 
 def render_result_cards(
-    export: str, facts: Mapping[int, str], number: int = 0
+    export: str, facts: Mapping[int, str], systems: RuleSets, number: int = 0
 ) -> tuple[tuple[str, bytes, str], ...]:
     """Render the card of event `number`; if it is 0, of the game and of each event that decided it.
 
     Return (file name, PNG, alt text) of each. Raises UserError for an unknown number.
     """
     facts_by_event = {event_number: json.loads(text) for event_number, text in facts.items()}
-    story = Story(json.loads(export), facts_by_event)
+    story = Story(json.loads(export), facts_by_event, systems)
     if number:
         pictures = [("result", draw_result_card(story, number))]
     else:
-        pictures = [("game", draw_game_card(export))]
+        pictures = [("game", draw_game_card(export, systems))]
         for row in story.turning_points():
             pictures.append((f"decided-{row.number}", draw_result_card(story, row.number)))
     return tuple((name, render_png(picture.svg), picture.alt) for name, picture in pictures)
 
 
-def draw_game_card(export: str) -> Picture:
+def draw_game_card(export: str, systems: RuleSets) -> Picture:
     """Draw the position of a game in progress, or the outcome of one that has ended."""
-    story = Story(json.loads(export), {})
+    story = Story(json.loads(export), {}, systems)
     sides = story.sides[:SIDES]
     side_height = 300 // max(1, len(sides))
     name = _get_game_name(story)
@@ -85,9 +86,9 @@ def draw_game_card(export: str) -> Picture:
     return _frame_card(story, 268, elements, f"{name}. {story.headline()} {closing}")
 
 
-def draw_losses_chart(title: str, export: str) -> Picture:
+def draw_losses_chart(title: str, export: str, systems: RuleSets) -> Picture:
     """Draw the lost and weakened units of each side, turn by turn."""
-    story = Story(json.loads(export), {})
+    story = Story(json.loads(export), {}, systems)
     turns = [turn for turn in story.turns if turn.number]
     labels = [str(turn.number) for turn in turns]
     counts = {}

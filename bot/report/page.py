@@ -1,9 +1,9 @@
 """The after-action page: one HTML file from an exported game and the facts that the rules add to
 it.
 
-    build_page(export, facts)                 the whole page
-    build_page(export, facts, live=ADDRESS)   a page that follows the game by server-sent events
-    build_fragments(export, facts, since)     the data that such a page gets after event `since`
+    build_page(export, facts, systems)                 the whole page
+    build_page(export, facts, systems, live=ADDRESS)   a page that follows the game by server-sent events
+    build_fragments(export, facts, systems, since)     the data that such a page gets after event `since`
     build_checker_page()                      the page that checks a file, docs/verify.html
 
 `facts` are those of `bot/report/event_odds.py`, by event. Without them a page has no luck, no odds and
@@ -29,6 +29,7 @@ from bot.report.luck import render_luck_svg
 from bot.report.page_data import MANY, MANY_BEFORE, Story
 from bot.report.units import SYMBOLS
 from bot.rulesets.catalog import list_lost_states
+from bot.rulesets.rule_sets import RuleSets
 from bot.ui.reply.percents import format_percent
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -51,13 +52,18 @@ Facts = Mapping[int, Json]
 _SCRIPT, _SCRIPT_END = "<script>", "</script>"
 
 
-def build_page(export: Json, facts: Facts, live: str = "", picture: str = "") -> str:
+def build_page(
+    export: Json, facts: Facts, systems: RuleSets, live: str = "", picture: str = ""
+) -> str:
     """Build the whole page as HTML.
 
-    `live` is the address of the events of a game in progress. `picture` is the address of the
+    `systems` are the rule sets with which the game was played. `live` is the address of the events of
+    a game in progress. `picture` is the address of the
     picture that a chat shows next to a link to the page.
     """
-    model = _build_template_model(remove_accounts(export), facts, live=live, picture=picture)
+    model = _build_template_model(
+        remove_accounts(export), facts, systems, live=live, picture=picture
+    )
     return _add_script_policy(_create_environment().get_template("page.html.j2").render(model))
 
 
@@ -89,7 +95,7 @@ def _find_scripts(text: str) -> Iterator[str]:
         start = text.find(_SCRIPT, stop)
 
 
-def build_fragments(export: Json, facts: Facts, since: int) -> dict[str, Any]:
+def build_fragments(export: Json, facts: Facts, systems: RuleSets, since: int) -> dict[str, Any]:
     """Build the data that a page in progress needs after event `since`, as plain JSON values.
 
     `from` is the count of events that the page has. `parts` are the blocks of BLOCKS by the ids of
@@ -99,7 +105,7 @@ def build_fragments(export: Json, facts: Facts, since: int) -> dict[str, Any]:
     export = remove_accounts(export)
     environment = _create_environment()
     template = environment.get_template("page.html.j2")
-    model = _build_template_model(export, facts, live="-", since=since)
+    model = _build_template_model(export, facts, systems, live="-", since=since)
     blocks = {}
     for name in (*BLOCKS, "turns"):
         pieces = template.blocks[name](template.new_context(model))
@@ -122,10 +128,10 @@ def build_fragments(export: Json, facts: Facts, since: int) -> dict[str, Any]:
     }
 
 
-def build_page_from_text(export: str, facts: Mapping[int, str], live: str = "") -> str:
+def build_page_from_text(export: str, facts: Mapping[int, str], systems: RuleSets) -> str:
     """Build the whole page from JSON texts. Worker processes call this."""
     facts_by_event = {number: json.loads(text) for number, text in facts.items()}
-    return build_page(json.loads(export), facts_by_event, live)
+    return build_page(json.loads(export), facts_by_event, systems)
 
 
 def build_checker_page() -> str:
@@ -193,10 +199,15 @@ def _format_day(timestamp: float) -> str:
 
 
 def _build_template_model(
-    export: Json, facts: Facts, live: str = "", since: int = 0, picture: str = ""
+    export: Json,
+    facts: Facts,
+    systems: RuleSets,
+    live: str = "",
+    since: int = 0,
+    picture: str = "",
 ) -> Json:
     """Build the values that the templates use. The data of events up to `since` is left out."""
-    story = Story(export, facts)
+    story = Story(export, facts, systems)
     events = export["events"]
     last_event = events[-1]["number"] if events else 0
     page_facts = _build_page_facts(story, facts, since)

@@ -28,8 +28,7 @@ from bot.rules.inputs.decks import list_faces
 from bot.rules.inputs.tracks import Track
 from bot.rules.proof.chain import DELETED, SAID, fill_marks
 from bot.rules.text.names import insert_sides
-from bot.rulesets.catalog import get_systems
-from bot.rulesets.system import System
+from bot.rulesets.rule_sets import RuleSets
 from bot.verification.check_page import format_logged_result
 from bot.verification.follows.cards import list_closed_hands
 
@@ -106,7 +105,7 @@ class Turn:
 class Story:
     """The state, the log, the turns and the luck of an exported game."""
 
-    def __init__(self, export: Json, facts: Mapping[int, Json]) -> None:
+    def __init__(self, export: Json, facts: Mapping[int, Json], systems: RuleSets) -> None:
         self.export = export
         self.facts = facts
         self.names: dict[str, str] = {
@@ -126,9 +125,8 @@ class Story:
         self.rows: list[LogRow] = []
         self.turns: list[Turn] = []
         self.undone = find_undone_events([event["body"] for event in export["events"]])
-        self.system: System | None = get_systems().get(
-            str(export.get("system") or _get_system_id(export))
-        )
+        self._systems = systems
+        self.system = systems.get(str(export.get("system") or _get_system_id(export)))
         self.phase_titles = {
             phase["name"]: phase.get("title", phase["name"]) for phase in self._list_phases()
         }
@@ -158,7 +156,8 @@ class Story:
             after = body.get("after") or {}
             self._read_units(body["number"], after.get("units") or {})
             if body["kind"] != "start":
-                changes = [*list_unit_changes(body, self.system), *list_track_changes(body)]
+                unit_changes = list_unit_changes(body, self.system)
+                changes = [*unit_changes, *list_track_changes(body, self._systems)]
                 if changes:
                     self.changes[body["number"]] = changes
             game_changes = after.get("game") or {}
@@ -287,9 +286,9 @@ class Story:
             return describe_initiative(body, answer, sides), facts["by"]
         text_key = TEXTS.get(body["kind"], "label")
         text = self.texts.get(body["number"], {}).get(text_key, "")
-        words = describe_event(body, self.name_of, text, sides)
+        words = describe_event(body, self._systems, self.name_of, text, sides)
         if words.acts:
-            return words.sentence, facts.get("title") or get_event_title(body)
+            return words.sentence, facts.get("title") or get_event_title(body, self._systems)
         return words.title, words.cause.removeprefix(self.name_of(body["who"])).lstrip(", ")
 
     def _build_first_line(self, texts: Mapping[str, str]) -> str:

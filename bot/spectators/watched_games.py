@@ -9,11 +9,10 @@ import asyncio
 import contextlib
 import json
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from gzip import compress
 from time import monotonic
-from typing import Any
 
 from bot.commands.log.export_and_share import find_shared_game, hash_share_token
 from bot.game.game_log import LoggedEvent
@@ -22,7 +21,8 @@ from bot.report.event_odds import FACTS, RunInWorker, list_fact_requests
 from bot.report.game_pictures import render_link_card
 from bot.report.page import build_fragments, build_page, hash_scripts, remove_accounts
 from bot.rules.errors import UserError
-from bot.rulesets.catalog import use_systems
+from bot.rulesets.catalog import load_shared_systems
+from bot.rulesets.rule_sets import RuleSets
 from bot.runtime.logs import get_seldom_logger
 from bot.storage.records import Json
 from bot.storage.store import Store
@@ -54,25 +54,25 @@ async def public_export(store: Store, row: str, events: Sequence[LoggedEvent]) -
 
 
 def build_live_page(
-    export: str, facts: Mapping[int, str], live: str, picture: str
+    export: str, facts: Mapping[int, str], systems: RuleSets, live: str, picture: str
 ) -> tuple[bytes, bytes, str]:
     """Build the page of an export (JSON). Return it as UTF-8, the same compressed by gzip, and its
     Content-Security-Policy.
 
-    `facts` are the JSON of odds and luck by event number, `live` and `picture` the addresses of the
-    stream of updates and of the picture for links.
+    `facts` are the JSON of odds and luck by event number, `systems` the rule sets of the game, `live`
+    and `picture` the addresses of the stream of updates and of the picture for links.
     """
-    text = build_page(json.loads(export), _parse_facts(facts), live, picture)
+    text = build_page(json.loads(export), _parse_facts(facts), systems, live, picture)
     plain = text.encode("utf-8", "replace")
     return plain, compress(plain, 6, mtime=0), build_policy(text)
 
 
-def build_update(export: str, facts: Mapping[int, str], since: int) -> bytes:
+def build_update(export: str, facts: Mapping[int, str], systems: RuleSets, since: int) -> bytes:
     """Build a message of the stream (a server-sent event) that brings a page showing the events up
     to `since` up to date.
     """
     game = json.loads(export)
-    fragments = build_fragments(game, _parse_facts(facts), since)
+    fragments = build_fragments(game, _parse_facts(facts), systems, since)
     body = json.dumps(fragments, ensure_ascii=False, separators=(",", ":"))
     number = game["events"][-1]["number"]
     return f"id: {number}\nevent: more\ndata: {body}\n\n".encode("utf-8", "replace")
@@ -145,9 +145,10 @@ class WatchedGame:
         self.watchers: set[Watcher] = set()
         self.ended = False
         self._store = store
-        self._worker_run = run_in_worker
+        self._run_in_worker = run_in_worker
         self._events: list[LoggedEvent] = []
         self._packs: dict[str, dict[str, str]] = {}
+        self._systems = load_shared_systems()
         self._export: Json = {}
         self._text = ""
         self._fact_requests: dict[int, str] = {}
@@ -172,7 +173,12 @@ class WatchedGame:
             if has_news and previous and self.watchers:
                 await self._compute_facts()
                 message = await self._run_in_worker(
-                    build_update, self._text, self._get_known_facts(), previous, seconds=RENDERING
+                    build_update,
+                    self._text,
+                    self._get_known_facts(),
+                    self._systems,
+                    previous,
+                    seconds=RENDERING,
                 )
                 self._messages.append((previous, self.number, message))
                 await self._wake_watchers()
@@ -197,6 +203,7 @@ class WatchedGame:
                     build_live_page,
                     self._text,
                     self._get_known_facts(),
+                    self._systems,
                     live,
                     picture,
                     seconds=RENDERING,
@@ -214,7 +221,9 @@ class WatchedGame:
             if not self.watchers:
                 await self._read_new_events()
             if self._card is None or self._card[0] != self.number:
-                png = await self._run_in_worker(render_link_card, self._text, seconds=RENDERING)
+                png = await self._run_in_worker(
+                    render_link_card, self._text, self._systems, seconds=RENDERING
+                )
                 self._card = (self.number, png)
             return self._card[1]
 
@@ -261,28 +270,24 @@ class WatchedGame:
         if not rows:
             return False
         self._events += rows
-        self._packs |= await load_packs_of_events(self._store, rows)
+        packs = await load_packs_of_events(self._store, rows)
+        if packs.keys() - self._packs.keys():
+            self._packs |= packs
+            self._systems = add_packs(self._packs)
         self._export = await public_export(self._store, self.row, self._events)
-        self._text, self._fact_requests = await asyncio.to_thread(_build_texts, self._export)
+        self._text, self._fact_requests = await asyncio.to_thread(
+            _build_texts, self._export, self._systems
+        )
         return True
 
     def _get_known_facts(self) -> dict[int, str]:
         """Return the facts that are computed already, as JSON by event number."""
         return FACTS.get_cached(self._fact_requests)
 
-    async def _run_in_worker(
-        self, function: Callable[..., Any], *arguments: Any, **options: Any
-    ) -> Any:
-        """Run a function in the worker process, with the packs with which the game was played, and
-        return its value. `options` are those of `RunInWorker`.
-        """
-        with use_systems(add_packs(self._packs)):
-            return await self._worker_run(function, *arguments, **options)
-
     async def _compute_missing_facts(self) -> None:
         """Compute the facts that are not cached yet. If the worker is busy, leave them out."""
         with contextlib.suppress(UserError):  # the next page requests them again
-            await FACTS.compute_missing(self._run_in_worker, self._fact_requests)
+            await FACTS.compute_missing(self._run_in_worker, self._fact_requests, self._systems)
 
     async def _compute_facts(self) -> None:
         """Compute the facts of new events, and wait for them at most FACTS_WAIT_SECONDS. The rest is
@@ -293,12 +298,12 @@ class WatchedGame:
         await asyncio.wait([self._fact_task], timeout=FACTS_WAIT_SECONDS)
 
 
-def _build_texts(export: Json) -> tuple[str, dict[int, str]]:
+def _build_texts(export: Json, systems: RuleSets) -> tuple[str, dict[int, str]]:
     """Return the export as compact JSON, and the requests for the facts of its events, by event
     number.
     """
     text = json.dumps(export, ensure_ascii=False, separators=(",", ":"))
-    return text, list_fact_requests(export)
+    return text, list_fact_requests(export, systems)
 
 
 seldom_log = get_seldom_logger(__name__)

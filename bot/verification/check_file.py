@@ -16,7 +16,8 @@ from bot.rules.errors import UserError
 from bot.rules.proof.chain import SEALED
 from bot.rules.text.names import format_count
 from bot.rules.text.phrase import phrase
-from bot.rulesets.catalog import list_lost_states, load_shared_systems, use_systems
+from bot.rulesets.catalog import list_lost_states, load_shared_systems
+from bot.rulesets.rule_sets import RuleSets
 from bot.verification import replay
 from bot.verification.check_page import find_page_faults
 from bot.verification.export_format import Exported, extract_export, read_export, read_json
@@ -87,7 +88,7 @@ class _History:
         contents, content_faults = read_sealed_contents(sealed_texts)
         for sealed_event, fault in content_faults:
             self._fault(sealed_event, fault)
-        past = Past(Game(self._log.game), contents)
+        past = Past(Game(self._log.game), contents, self._packs.systems)
         times = [0]
         editions = dict[str, int]()
         for event in (row.body for row in self._log.events):
@@ -141,8 +142,8 @@ class _History:
             self.remarks.append(f"Event {number}: only the host says that the rules had changed.")
         if self._with_tables and not self.faults:
             content = past.contents.get(number, event)
-            with use_systems(self._packs.get_systems_at(past.game, content)):
-                self._play(past, event, editions)
+            systems = self._packs.get_systems_at(past.game, content)
+            self._play(past, event, editions, systems)
         seconds_back = times[-1] - event["at"]
         if seconds_back > 0:
             self.remarks.append(
@@ -150,11 +151,12 @@ class _History:
             )
         times.append(event["at"])
 
-    def _play(self, past: Past, event: Event, editions: dict[str, int]) -> None:
+    def _play(self, past: Past, event: Event, editions: dict[str, int], systems: RuleSets) -> None:
         """Replay the outcome of an event, or compare with today's tables what else they decide.
 
         That is the turn and phase after a start, next or pass, and the titles of opened rolls. Add
-        to the faults, the counts and `editions`. `past` is the log before the event.
+        to the faults, the counts and `editions`. `past` is the log before the event, `systems` are the
+        rule sets then.
         """
         kind = event["kind"]
         number = event["number"]
@@ -162,27 +164,30 @@ class _History:
         if kind in OUTCOMES:
             roll = merge_choices(event, past.bodies)
         if roll is not None:
-            self._play_roll(past, event, roll)
-            self._note_edition(number, roll, editions)
+            self._play_roll(past, event, roll, systems)
+            self._note_edition(number, roll, editions, systems)
         elif kind in ("start", "next", "pass") and not event.get("free"):
-            self._count(number, is_todays=replay.turn_is_todays(past.game, event))
+            is_todays = replay.turn_is_todays(past.game, event, systems)
+            self._count(number, is_todays=is_todays)
         elif kind in ("reveal", "end"):
-            self._count(number, is_todays=replay.titles_are_todays(event, past.contents))
+            is_todays = replay.titles_are_todays(event, past.contents, systems)
+            self._count(number, is_todays=is_todays)
 
-    def _play_roll(self, past: Past, event: Event, roll: Event) -> None:
+    def _play_roll(self, past: Past, event: Event, roll: Event, systems: RuleSets) -> None:
         """Replay a roll, table or sequence, and add its faults.
 
         `roll` is the content of a sealed `event`, or the event itself. A roll of another edition
         than today's is not replayed: its outcome and its dice, except real ones, count as unplayed.
         """
         number = event["number"]
-        edition_problem = replay.find_edition_problem(roll)
+        edition_problem = replay.find_edition_problem(roll, systems)
         if edition_problem:
             self._fault(number, edition_problem)
-        elif replay.is_playable(roll):
+        elif replay.is_playable(roll, systems):
             problems = replay.find_replay_faults(
                 past.game,
                 roll,
+                systems,
                 sealed=event["kind"] == "sealed",
                 side=event["side"],
                 previous=past.bodies.get(number - 1, {}),
@@ -194,7 +199,9 @@ class _History:
             self._count(number, is_todays=False)
             self.unplayed_dice += 0 if roll.get("hand") else len(roll.get("dice", ()))
 
-    def _note_edition(self, number: int, roll: Event, editions: dict[str, int]) -> None:
+    def _note_edition(
+        self, number: int, roll: Event, editions: dict[str, int], systems: RuleSets
+    ) -> None:
         """Add a remark if the pack of a roll is missing, or its edition is older than one before.
 
         `editions` are the highest ones so far by rule set; that of the roll is noted in it.
@@ -202,7 +209,7 @@ class _History:
         system = roll.get("system", "")
         edition = roll.get("edition", 0)
         if isinstance(edition, str):
-            if edition not in self._log.packs and not replay.is_playable(roll):
+            if edition not in self._log.packs and not replay.is_playable(roll, systems):
                 remark = (
                     f"The pack {edition[:8]} is not in the file; "
                     "if you have it (--packs), more can be checked."

@@ -9,7 +9,7 @@ from bot.game.game_log import LoggedEvent, LoggedText
 from bot.game.state import Game
 from bot.rules.errors import TableError, UserError
 from bot.rules.proof.chain import SEALED
-from bot.rulesets.catalog import get_systems, load_shared_systems
+from bot.rulesets.catalog import load_shared_systems
 from bot.rulesets.packs.pack import PackSystem, build_pack, compute_hash, decode_files, list_hashes
 from bot.rulesets.packs.visible_rulesets import VisibleRulesets
 from bot.rulesets.rule_sets import RuleSets
@@ -53,7 +53,7 @@ async def load_packs(store: Store, hashes: Iterable[str]) -> dict[str, dict[str,
         if doc is not None:
             files_by_hash[hash] = doc.data["files"]
             continue
-        pack = _find_pack(hash)
+        pack = _find_host_pack(hash)
         if pack is not None:
             files_by_hash[hash] = decode_files(pack)
     return files_by_hash
@@ -74,12 +74,10 @@ def add_packs(packs: Mapping[str, Mapping[str, str]]) -> RuleSets:
     return VisibleRulesets(load_shared_systems(), systems)
 
 
-def _find_pack(hash: str) -> PackSystem | None:
-    """Find a pack by the hash of its version in the rule sets in use, None if none has it."""
-    for system in get_systems().values():
-        if isinstance(system, PackSystem) and system.version == hash:
-            return system
-    return None
+def _find_host_pack(hash: str) -> PackSystem | None:
+    """Find a pack of the host by the hash of its version, None if none has it."""
+    pack = load_shared_systems().find_version(hash)
+    return pack if isinstance(pack, PackSystem) else None
 
 
 def _check_readable(pack: PackSystem | None) -> PackSystem | None:
@@ -105,18 +103,16 @@ class ExportedPacks:
         self._packs = {
             hash: _check_readable(build_pack(files, hash)) for hash, files in log.packs.items()
         }
+        self.systems = VisibleRulesets(
+            load_shared_systems(), [pack for pack in self._packs.values() if pack is not None]
+        )
+        """The shared rule sets together with all packs of the file."""
         self._cache: dict[tuple[tuple[str, ...], tuple[str, ...]], RuleSets] = {}
 
     def find_faults(self) -> Iterator[str]:
         """Yield a line for each pack whose files do not have its hash."""
         for hash in self._false_hashes:
             yield f"The pack {shorten_value(hash)[:8]} in the file does not fit its hash."
-
-    def all_systems(self) -> RuleSets:
-        """Return the shared rule sets together with all packs of the file."""
-        return VisibleRulesets(
-            load_shared_systems(), [pack for pack in self._packs.values() if pack is not None]
-        )
 
     def get_systems_at(self, game: Game, event: Mapping[str, Any]) -> RuleSets:
         """Return the rule sets that an event was played with.
@@ -130,7 +126,7 @@ class ExportedPacks:
             hash for hash in (*in_force, *list_hashes([event])) if self._packs.get(hash) is not None
         )
         if not hashes:
-            return get_systems()
+            return load_shared_systems()
         key = (hashes, in_force)
         if key not in self._cache:
             packs = [pack for hash in hashes if (pack := self._packs[hash])]

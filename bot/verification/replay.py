@@ -23,8 +23,14 @@ from bot.game.events import (
     merge_choices,
 )
 from bot.game.phases import apply_pass, format_phase_title, start_first_turn, start_next_phase
-from bot.game.roster import change_to_json, find_units_by_name, has_left_fight, is_of_game
-from bot.game.state import Game, Json, build_roster, unit_to_json
+from bot.game.roster import (
+    change_to_json,
+    find_units_by_name,
+    get_system_roster,
+    has_left_fight,
+    is_id_of_game,
+)
+from bot.game.state import Game, Json, unit_to_json
 from bot.presentation.derived_inputs import collect_tracks_after_choice, collect_tracks_and_piles
 from bot.presentation.events import get_event_title
 from bot.presentation.play_record import PlayRecord, apply_play_record, build_choice_json
@@ -36,7 +42,7 @@ from bot.rules.errors import UserError
 from bot.rules.expression.model import DIGIT_DICE
 from bot.rules.proof.chain import SEALED, to_canonical
 from bot.rules.text.phrase import phrase
-from bot.rulesets.catalog import get_systems, load_shared_systems, use_systems
+from bot.rulesets.catalog import load_shared_systems
 from bot.rulesets.packs.pack import PackSystem
 from bot.rulesets.packs.visible_rulesets import VisibleRulesets
 from bot.rulesets.rule_sets import RuleSets
@@ -51,21 +57,21 @@ UNREADABLE = (UserError, TypeError, ValueError, KeyError, AttributeError, IndexE
 """Errors that a forged event may raise."""
 
 
-def is_playable(roll: Event) -> bool:
+def is_playable(roll: Event, systems: RuleSets) -> bool:
     """Return whether a roll, table or sequence was played under today's rules.
 
     A plain roll needs no tables, so it always was.
     """
-    return roll["kind"] == "roll" or is_current(roll)
+    return roll["kind"] == "roll" or is_current(roll, systems)
 
 
-def find_edition_problem(roll: Event) -> str:
+def find_edition_problem(roll: Event, systems: RuleSets) -> str:
     """Return the fault of the edition that a sequence or table names, or "".
 
     An edition is at fault if it never existed, or if an extension names another base than its own.
     Rolls without a rule set or edition, and rule sets that are not here, have no fault.
     """
-    system = get_event_system(roll)
+    system = get_event_system(roll, systems)
     edition = get_edition(roll)
     if system is None or "edition" not in roll:
         return ""
@@ -110,6 +116,7 @@ _FIELD_FAULTS = {
 def find_replay_faults(
     game: Game,
     roll: Event,
+    systems: RuleSets,
     *,
     sealed: bool = False,
     side: str = "",
@@ -117,41 +124,43 @@ def find_replay_faults(
 ) -> Iterator[str]:
     """Replay an open or a `sealed` roll, table or sequence, and yield its faults.
 
-    `game` is the state before the roll, `side` the side of the player who sealed it, `previous` the
-    event before. The roll must be playable under today's rules, see `is_playable`. If its inputs
-    and dice lead to no outcome, that is the only fault.
+    `game` is the state before the roll, `systems` the rule sets then, `side` the side of the player
+    who sealed it, `previous` the event before. The roll must be playable under today's rules, see
+    `is_playable`. If its inputs and dice lead to no outcome, that is the only fault.
     """
     try:
-        record = play_again(game, roll)
-        read_values = _collect_read_values(game, roll, str(roll.get("side", side)))
+        record = play_again(game, roll, systems)
+        read_values = _collect_read_values(game, roll, str(roll.get("side", side)), systems)
     except UNREADABLE as error:
         yield f"its inputs and dice lead to no outcome ({shorten_value(error)})."
         return
     dice_problem = _find_dice_problem(roll.get("dice", []), record.build_dice_notes())
     if dice_problem:
         yield dice_problem
-    record = record._replace(used_cards=_find_uses(game, roll, record, side))
+    record = record._replace(used_cards=_find_uses(game, roll, record, side, systems))
     for unit in find_units_by_name(game, record.units):
         if has_left_fight(unit):
             yield f"{unit.name} had left the fight."
             break
     if "upkeep" in roll:
         goes_on = "upkeep" in previous and previous.get("target") == roll.get("target")
-        system = get_systems().get(game.system)
+        system = systems.get(game.system)
         upkeep_problem = find_upkeep_problem(game, roll, system, goes_on=goes_on)
         if upkeep_problem:
             yield upkeep_problem
-    expected_fields = _build_expected_fields(game, record, sealed=sealed)
+    expected_fields = _build_expected_fields(game, record, systems, sealed=sealed)
     expected_fields["read"] = read_values
     for field, fault in _FIELD_FAULTS.items():
         logged_value = _get_own_choice(roll) if field == "asks" else roll.get(field)
         if not is_same_value(logged_value, expected_fields[field]):
             yield fault
-    if not sealed and not _has_logged_changes(game, roll, record):
+    if not sealed and not _has_logged_changes(game, roll, record, systems):
         yield "its outcome does not lead to the units that it says."
 
 
-def _build_expected_fields(game: Game, record: PlayRecord, *, sealed: bool) -> Json:
+def _build_expected_fields(
+    game: Game, record: PlayRecord, systems: RuleSets, *, sealed: bool
+) -> Json:
     """Build the fields that the event of a replayed roll must have, except `read`.
 
     Only a `sealed` roll holds changes of units and tracks; those of an open roll are in its patch.
@@ -172,7 +181,7 @@ def _build_expected_fields(game: Game, record: PlayRecord, *, sealed: bool) -> J
     }
     if sealed:
         fields["changes"] = [change_to_json(change) for change in record.changes]
-        if is_of_game(game, record.system):
+        if is_id_of_game(game, record.system, systems):
             fields["tracks"] = dict(record.tracks)
     return fields
 
@@ -186,13 +195,13 @@ def _get_own_choice(roll: Event) -> Json:
     return {name: value for name, value in choice.items() if name not in ("side", "units", "due")}
 
 
-def _has_logged_changes(game: Game, roll: Event, record: PlayRecord) -> bool:
+def _has_logged_changes(game: Game, roll: Event, record: PlayRecord, systems: RuleSets) -> bool:
     """Return whether a replayed roll changes the game as the log says.
 
     Units that it names may have joined the game by it, or not.
     """
     for joins in (True, False):
-        new_game = apply_play_record(game, record, get_systems(), joins=joins)
+        new_game = apply_play_record(game, record, systems, joins=joins)
         old_fields, new_fields = compute_difference(game, new_game)
         is_same_before = is_same_value(roll.get("before"), old_fields)
         if is_same_before and is_same_value(roll.get("after"), new_fields):
@@ -200,7 +209,7 @@ def _has_logged_changes(game: Game, roll: Event, record: PlayRecord) -> bool:
     return False
 
 
-def play_again(game: Game, roll: Event) -> PlayRecord:
+def play_again(game: Game, roll: Event, systems: RuleSets) -> PlayRecord:
     """Play a roll, table or sequence again with its logged dice.
 
     Raises one of UNREADABLE if its inputs and dice lead to no outcome.
@@ -210,12 +219,12 @@ def play_again(game: Game, roll: Event) -> PlayRecord:
     script = Script([die["value"] for die in roll.get("dice") or ()])
     if kind == "roll":
         return _roll_again(options, roll)
-    system = get_systems()[roll["system"]]
+    system = systems[roll["system"]]
     target = roll["target"]
     if kind == "table":
         outcome = look_up_table(system.find_table(target), options, "", script)
     else:
-        roster = build_roster(game) if is_of_game(game, system.id) else {}
+        roster = get_system_roster(game, system)
         spec = CommandSpec((system.id, target), target, "sequence")
         read_values = roll.get("read") or {}
         earlier_dice = tuple(die["value"] for die in roll.get("fell", ()))
@@ -260,20 +269,22 @@ def _roll_with(options: Json, roll: Event, *, is_early: bool = False) -> PlayRec
     return record._replace(by_hand=bool(roll.get("hand")))
 
 
-def _find_uses(game: Game, roll: Event, record: PlayRecord, side: str) -> tuple[UsedCard, ...]:
+def _find_uses(
+    game: Game, roll: Event, record: PlayRecord, side: str, systems: RuleSets
+) -> tuple[UsedCard, ...]:
     """Return the cards in play that a sequence of the game uses up.
 
     Return () for anything else: a roll or table, upkeep, a game that has not started, or a sequence
     of another rule set.
     """
     may_use = roll["kind"] == "sequence" and "upkeep" not in roll and game.started
-    if not may_use or not is_of_game(game, record.system):
+    if not may_use or not is_id_of_game(game, record.system, systems):
         return ()
-    sequence = get_systems()[record.system].find_sequence(record.target)
+    sequence = systems[record.system].find_sequence(record.target)
     return find_used_cards(game, sequence, record.inputs, str(roll.get("side", side)))
 
 
-def _collect_read_values(game: Game, roll: Event, person: str) -> Json:
+def _collect_read_values(game: Game, roll: Event, person: str, systems: RuleSets) -> Json:
     """Return the tracks and piles that a sequence reads in the state `game`.
 
     Return {} for a roll or table. `person` is the side that plays it, which decides whose tracks
@@ -281,8 +292,8 @@ def _collect_read_values(game: Game, roll: Event, person: str) -> Json:
     """
     if roll["kind"] not in COMBAT:
         return {}
-    roster = build_roster(game) if is_of_game(game, roll["system"]) else {}
-    sequence = get_systems()[roll["system"]].find_sequence(roll["target"])
+    sequence = systems[roll["system"]].find_sequence(roll["target"])
+    roster = get_system_roster(game, sequence.system)
     if is_continuation(roll):
         return collect_tracks_after_choice(sequence, {**roll, "side": person}, roster, game)
     inputs = roll.get("inputs") or {}
@@ -316,14 +327,14 @@ def is_same_value(logged: object, expected: object) -> bool:
     return to_canonical({"": logged}) == to_canonical({"": expected})
 
 
-def turn_is_todays(game: Game, event: Event) -> bool:
+def turn_is_todays(game: Game, event: Event, systems: RuleSets) -> bool:
     """Return whether an event leads to the phase, sides and words of today's tables.
 
     It is a start, next or pass. `game` is the state before it.
     """
     if event["kind"] == "start":
-        return _start_is_todays(event)
-    system = get_systems().get(game.system)
+        return _start_is_todays(event, systems)
+    system = systems.get(game.system)
     is_pass = event["kind"] == "pass"
     words = event["result"].partition("; ")[2] if is_pass else event["result"]
     for next_state in _list_next_states(game, event, system):
@@ -338,13 +349,13 @@ def turn_is_todays(game: Game, event: Event) -> bool:
     return False
 
 
-def _start_is_todays(event: Event) -> bool:
+def _start_is_todays(event: Event, systems: RuleSets) -> bool:
     """Return whether a start leads to the phase, sides and words of today's tables.
 
     Early logs without `go`, the sides to act, are right without it.
     """
     fields = event.get("after", {}).get("game", {})
-    system = get_systems().get(fields.get("system", ""))
+    system = systems.get(fields.get("system", ""))
     game = start_first_turn(Game("", sides=tuple(fields.get("sides", ()))), system)
     if game.go and "go" not in fields:  # early logs have no `go`, and some games had no phases
         phase = game.phase if fields.get("phase", "") else ""
@@ -379,7 +390,7 @@ def _list_next_states(game: Game, event: Event, system: System | None) -> Iterat
             yield replace(start_next_phase(game, phase_system), go=(), passes=0, turn_of="")
 
 
-def titles_are_todays(event: Event, contents: Mapping[int, Event]) -> bool:
+def titles_are_todays(event: Event, contents: Mapping[int, Event], systems: RuleSets) -> bool:
     """Return whether the result of an event that opens sealed rolls is right with today's titles.
 
     The result lists each roll with its number, title and result. `contents` are the sealed contents
@@ -390,7 +401,8 @@ def titles_are_todays(event: Event, contents: Mapping[int, Event]) -> bool:
     if len(rolls) < len(opened):
         return True
     titles = [
-        f"#{number} {get_event_title(roll)}: {roll.get('result', '')}" for number, roll in rolls
+        f"#{number} {get_event_title(roll, systems)}: {roll.get('result', '')}"
+        for number, roll in rolls
     ]
     return bool(event.get("result", "") == "; ".join(titles))
 
@@ -441,15 +453,14 @@ async def _rerun_game(store: Store, game: str) -> AsyncIterator[ReplayedOutcome]
     sealed = {text.event: text.text for text in texts if text.key == SEALED}
     systems = _build_todays_systems(await load_packs_of_events(store, events, texts))
     contents, _ = read_sealed_contents(sealed)
-    past = Past(Game(game), contents)
+    past = Past(Game(game), contents, systems)
     for row in events:
         event = row.data
         roll = past.contents.get(event["number"])
         if event["kind"] in OUTCOMES:
             roll = merge_choices(event, past.bodies)
         if roll is not None and roll.get("system"):
-            with use_systems(systems):
-                differences = "; ".join(_list_differences(past.game, roll))
+            differences = "; ".join(_list_differences(past.game, roll, systems))
             is_hidden = roll is not event and event["number"] in past.game.sealed
             if is_hidden and differences:
                 differences = "another outcome (sealed)"
@@ -468,14 +479,14 @@ def _build_todays_systems(packs: Mapping[str, Mapping[str, str]]) -> RuleSets:
     return VisibleRulesets(host_systems, missing)
 
 
-def _list_differences(game: Game, roll: Mapping[str, Any]) -> Iterator[str]:
+def _list_differences(game: Game, roll: Mapping[str, Any], systems: RuleSets) -> Iterator[str]:
     """Yield what would differ if a roll was played today; nothing if its outputs are the same.
 
     This is one line with the results then and now, or if these agree, up to three changed outputs.
     A roll that cannot be played any more yields the error. `game` is the state before the roll.
     """
     try:
-        record = play_again(game, roll)
+        record = play_again(game, roll, systems)
     except UNREADABLE as error:
         yield f"can no longer be played: {str(error)[:LONGEST]}"
         return

@@ -13,6 +13,7 @@ import pytest
 
 from bot.report.event_odds import compute_export_facts
 from bot.report.page import build_checker_page, build_page
+from bot.rulesets.catalog import load_shared_systems
 from tests.browser.conftest import Shown
 from tests.browser.evenings import hill, played
 from tests.browser.tampering import as_json
@@ -43,7 +44,10 @@ def test_axe_finds_nothing(
         tmp_path / "verify.html",
     )
     export.write_text(as_json(game), "utf-8")
-    report.write_text(build_page(game, compute_export_facts(game)), "utf-8")
+    report.write_text(
+        build_page(game, compute_export_facts(game, load_shared_systems()), load_shared_systems()),
+        "utf-8",
+    )
     verify.write_text(build_checker_page(), "utf-8")
     look = {"color_scheme": scheme, "viewport": {"width": width, "height": 800}}
     read, check = show(report, **look), show(verify, **look)

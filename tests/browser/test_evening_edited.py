@@ -15,6 +15,7 @@ import pytest
 
 from bot.report.event_odds import compute_export_facts
 from bot.report.page import build_page, hash_scripts
+from bot.rulesets.catalog import load_shared_systems
 from bot.verification.check_file import check_file
 from tests.browser.conftest import Shown
 from tests.browser.evenings import played
@@ -41,7 +42,9 @@ def text(tmp_path_factory: pytest.TempPathFactory) -> str:
             return json.loads(await table.platform.log_of("Greta"))
 
     export = played(game())
-    return build_page(export, compute_export_facts(export))
+    return build_page(
+        export, compute_export_facts(export, load_shared_systems()), load_shared_systems()
+    )
 
 
 def html(text: str) -> str:

@@ -14,6 +14,7 @@ import pytest
 from bot.report.event_odds import compute_export_facts
 from bot.report.page import build_checker_page, build_page
 from bot.rules.errors import UserError
+from bot.rulesets.catalog import load_shared_systems
 from bot.verification.export_format import read_export
 from tests.browser.conftest import Shown
 from tests.browser.evenings import SCENARIOS, evening, hill, played
@@ -35,7 +36,10 @@ def game() -> Any:
 @pytest.fixture(scope="module")
 def report(game: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("report") / "hill.html"
-    path.write_text(build_page(game, compute_export_facts(game)), "utf-8")
+    path.write_text(
+        build_page(game, compute_export_facts(game, load_shared_systems()), load_shared_systems()),
+        "utf-8",
+    )
     return path
 
 
@@ -53,7 +57,7 @@ def test_everything_fits_in_an_honest_game(show: Show, report: Path, game: Any) 
 def test_a_tampered_game_is_found(show: Show, game: Any, tmp_path: Path, name: str) -> None:
     case = CASES[name]
     bent, path = tampered(game, case), tmp_path / "bent.html"
-    path.write_text(build_page(bent, {}), "utf-8")
+    path.write_text(build_page(bent, {}, load_shared_systems()), "utf-8")
     found = show(path).check(case.head(game))
     if not case.says:
         assert found["faults"] == []
@@ -68,7 +72,10 @@ def test_an_outcome_that_does_not_follow_is_said_by_whoever_made_the_page(
 ) -> None:
     bent = tampered(game, CASES["outcome, hashes anew, head known"])
     path = tmp_path / "bent.html"
-    path.write_text(build_page(bent, compute_export_facts(bent)), "utf-8")
+    path.write_text(
+        build_page(bent, compute_export_facts(bent, load_shared_systems()), load_shared_systems()),
+        "utf-8",
+    )
     found = show(path).check()
     assert {fault["part"] for fault in found["faults"]} == {"played"}
 
@@ -78,7 +85,12 @@ def test_before_the_seed_is_published_it_says_what_it_cannot_know(
 ) -> None:
     export = played(hill(2, revealed=False))
     path = tmp_path / "open.html"
-    path.write_text(build_page(export, compute_export_facts(export)), "utf-8")
+    path.write_text(
+        build_page(
+            export, compute_export_facts(export, load_shared_systems()), load_shared_systems()
+        ),
+        "utf-8",
+    )
     shown = show(path)
     found = shown.check()
     assert found["faults"] == []
@@ -146,7 +158,12 @@ def test_without_javascript_it_is_all_there(show: Show, report: Path, game: Any)
 def test_no_page_scrolls_sideways(show: Show, tmp_path: Path, system: str) -> None:
     export = played(evening(system))
     path = tmp_path / f"{system}.html"
-    path.write_text(build_page(export, compute_export_facts(export)), "utf-8")
+    path.write_text(
+        build_page(
+            export, compute_export_facts(export, load_shared_systems()), load_shared_systems()
+        ),
+        "utf-8",
+    )
     shown = show(path)
     assert shown.check()["faults"] == []
     shown.page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
@@ -177,7 +194,10 @@ def test_names_full_of_markup_run_nothing(show: Show, game: Any, tmp_path: Path)
         .replace("Hill 875", evil.replace('"', '\\"'))
     )
     path = tmp_path / "evil.html"
-    path.write_text(build_page(bent, compute_export_facts(game)), "utf-8")
+    path.write_text(
+        build_page(bent, compute_export_facts(game, load_shared_systems()), load_shared_systems()),
+        "utf-8",
+    )
     shown = show(path)
     shown.page.evaluate("document.querySelectorAll('.ev details').forEach(d => { d.open = true; })")
     assert shown.page.title().startswith(evil)
@@ -293,7 +313,12 @@ def long(game: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
         export["texts"] += [{**row, "event": number} for row in said]
     relink(export)
     path = tmp_path_factory.mktemp("report") / "long.html"
-    path.write_text(build_page(export, compute_export_facts(export)), "utf-8")
+    path.write_text(
+        build_page(
+            export, compute_export_facts(export, load_shared_systems()), load_shared_systems()
+        ),
+        "utf-8",
+    )
     return path
 
 

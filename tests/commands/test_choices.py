@@ -18,7 +18,7 @@ from bot.commands.by_post import choose as choosing
 from bot.game.state import from_json, to_json
 from bot.report.event_odds import compute_export_facts
 from bot.rules.errors import UserError
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_system, load_shared_systems
 from bot.ui.reply.reply import Reply
 from bot.ui.spec import Place
 from bot.verification.check_file import check
@@ -431,7 +431,7 @@ async def test_the_page_has_the_choice_with_its_dice_and_words() -> None:
     channel, _ = await waiting()
     await channel.do("Bob", "choose option=suppressed hand=3,4")
     export = await log_of(channel)
-    facts = compute_export_facts(export)
+    facts = compute_export_facts(export, load_shared_systems())
     assert facts[7]["fits"]
     assert "Nerve" in [line["label"] for line in facts[7]["lines"]]
     assert facts[7]["told"] == "Blue 1: suppressed"
@@ -487,7 +487,7 @@ async def test_where_the_rules_that_asked_are_gone_the_shot_is_taken_back_freely
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     channel, _ = await waiting()
-    monkeypatch.setattr(choosing, "get_event_system", lambda _event: None)
+    monkeypatch.setattr(choosing, "get_event_system", lambda _event, _systems: None)
     told = await channel.do("Bob", "choose option=casualties")
     assert (told.title, told.by) == ("#6 is taken back", "by an update")
     game = await channel.game()

@@ -14,6 +14,7 @@ from bot.game.events import split_plays
 from bot.game.luck import measure, scan
 from bot.rules.sequence.sequence import Line
 from bot.rules.text.phrase import Typed, split_pieces
+from bot.rulesets.catalog import load_shared_systems
 from bot.ui.reply.parts import Group, Odds
 from bot.verification.check_file import check
 from bot.verification.export_format import read_json
@@ -265,9 +266,11 @@ async def test_a_roll_for_several_units_is_one_roll_worth_the_sum_of_its_plays()
     rows = await channel.app.store.load_events(game.id)
     events = [row.data for row in rows]
     assert [one["inputs"]["unit"] for one in split_plays(events[-1])] == ["Chi 1", "Chi 2"]
-    (roll,) = scan(events, (), {}).rolls
+    (roll,) = scan(events, (), {}, load_shared_systems()).rolls
     assert [json.loads(inputs)["raw"]["unit"] for inputs, _ in roll.plays] == ["Chi 1", "Chi 2"]
-    worth, first = measure(roll), measure(replace(roll, plays=roll.plays[:1]))
+    systems = load_shared_systems()
+    worth = measure(roll, systems)
+    first = measure(replace(roll, plays=roll.plays[:1]), systems)
     assert worth is not None
     assert first is not None
     assert worth.mean == pytest.approx(2 * first.mean)  # both have the same morale

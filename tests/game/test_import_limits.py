@@ -11,6 +11,7 @@ import pytest
 
 from bot.game.state import Game, get_undoable_content
 from bot.rules.proof.chain import compute_event_hash, compute_genesis, to_canonical
+from bot.rulesets.catalog import load_shared_systems
 from bot.ui.spec import Command, Place
 from bot.verification.follows.import_limits import is_valid
 from tests.playing import Channel, two_sides
@@ -22,7 +23,7 @@ async def test_what_we_make_is_sound() -> None:
     await channel.do(
         "Anna", "lnlt fire attackers=us1 targets=vc1", "roll d6 secret", "unit edit us1 sw=3,2"
     )
-    assert is_valid(await channel.game())
+    assert is_valid(await channel.game(), load_shared_systems())
 
 
 async def forged(after: Any) -> str:

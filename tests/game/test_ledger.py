@@ -19,7 +19,7 @@ BOB = EventWriter("console:bob", "Bob", 1_060)
 def start_game() -> Ledger:
     """Anna starts a game of lnlt, #1, and adds a squad to the US, #2."""
     lnlt = load_shared_systems()["lnlt"]
-    ledger = Ledger(None, ANNA)
+    ledger = Ledger(None, ANNA, load_shared_systems())
     ledger.begin(Game("", system="lnlt", name="Ford", started=True, sides=("US", "VC")))
     squad = create_unit("Rifle 1", "squad", "US", "", lnlt, {})
     ledger.add("unit", add_units(ledger.game, [squad]), result="Rifle 1 added")
@@ -57,7 +57,7 @@ def test_the_next_command_continues_the_loaded_game() -> None:
     """Bob's event follows on Anna's, and he is another person of the same game."""
     ledger = start_game()
     loaded = ledger.build_loaded_game(("console:here",))
-    next_ledger = Ledger(loaded, BOB)
+    next_ledger = Ledger(loaded, BOB, load_shared_systems())
     bob = next_ledger.ensure_person()
     next_ledger.add("join", replace(next_ledger.game, players={bob: "VC"}))
     [event] = next_ledger.events

@@ -19,6 +19,7 @@ from bot.game.luck import (
     scan,
     sum_worths,
 )
+from bot.rulesets.catalog import load_shared_systems
 from tests.playing import Channel, two_sides
 
 SIDES = ("US", "VC")
@@ -30,7 +31,7 @@ async def counted(channel: Channel) -> list[tuple[str, str]]:
     assert loaded is not None
     rows = await channel.app.store.load_events(loaded.row)
     tally = Tally()
-    tally.add(scan((row.data for row in rows), SIDES, {}))
+    tally.add(scan((row.data for row in rows), SIDES, {}, load_shared_systems()))
     return [(roll.side, roll.sequence) for roll in tally.rolls_with_score]
 
 
@@ -38,7 +39,10 @@ def test_a_rally_against_a_count_by_hand() -> None:
     """2d6 at or under morale 7: 21 of 36. Worth 1 when it succeeds."""
     inputs = '{"raw": {"units": "squad morale=7 shaken"}, "used": []}'
     chance = 21 / 36
-    worth = measure(ScoredRoll(1, "US", "lnlt", "rally", ((inputs, '{"outcome": "rallied"}'),)))
+    worth = measure(
+        ScoredRoll(1, "US", "lnlt", "rally", ((inputs, '{"outcome": "rallied"}'),)),
+        load_shared_systems(),
+    )
     assert worth is not None
     assert worth == pytest.approx((1, chance, chance * (1 - chance), chance, 0))
     assert sum_worths([worth] * (ENOUGH - 1)).sentence.endswith("too few rolls to say.")

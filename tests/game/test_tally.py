@@ -14,7 +14,7 @@ from bot.game.events import find_undone_events
 from bot.game.game_log import LoggedEvent
 from bot.game.luck import ScoredRoll, Tally, Worth, measure_all, scan
 from bot.loading import log_reader
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_system, load_shared_systems
 from tests.playing import Channel, two_sides
 
 MOST = 6
@@ -79,6 +79,7 @@ class Log:
         self.rows = rows
         self.store = self.ledger = self.game = self
         self.row, self.number, self.sides = "g", len(rows), SIDES
+        self.systems = load_shared_systems()
 
     async def load_events(
         self, row: str, *, after: int, before: int | None, limit: int
@@ -98,7 +99,7 @@ async def test_bit_by_bit_it_is_the_whole_log(seed: int, monkeypatch: pytest.Mon
     rng = Random(seed)
     rows = some_log(rng, 80)
     whole = Tally()
-    whole.add(scan((row.data for row in rows), SIDES, {}))
+    whole.add(scan((row.data for row in rows), SIDES, {}, load_shared_systems()))
     monkeypatch.setattr(log_reader, "BATCH", rng.choice([1, 3, 10]))
     tally = await stats.load_tally(cast("Context", Log(rows)))
     assert [roll.number for roll in tally.rolls_with_score] == [
@@ -114,10 +115,10 @@ async def test_of_a_very_long_game_the_latest_rolls_are_measured(
 ) -> None:
     monkeypatch.setattr(stats, "MOST", MOST)
     tally = Tally()
-    tally.add(scan((row.data for row in some_log(Random(1), 80)), SIDES, {}))
+    tally.add(scan((row.data for row in some_log(Random(1), 80)), SIDES, {}, load_shared_systems()))
 
     async def measure(_context: Context, rolls: list[ScoredRoll]) -> list[Worth | None]:
-        return list(measure_all(rolls))
+        return list(measure_all(rolls, load_shared_systems()))
 
     measured = await stats._measure_rolls(cast("Context", None), tally, measure)
     assert [roll.number for roll, _ in measured.rolls] == [

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bot.game.events import get_edition, is_current
-from bot.rulesets.catalog import find_system, get_systems
+from bot.rulesets.catalog import find_system, get_systems, load_shared_systems
 from bot.rulesets.system import System
 from bot.verification.check_file import check
 from bot.verification.replay import is_playable
@@ -60,9 +60,9 @@ def test_events_are_played_again_while_their_edition_is_todays(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(System, "edition", 2)
-    assert is_playable({**MELEE, "edition": 2})
-    assert not is_playable({**MELEE, "edition": 1})
-    assert not is_playable(MELEE)
+    assert is_playable({**MELEE, "edition": 2}, load_shared_systems())
+    assert not is_playable({**MELEE, "edition": 1}, load_shared_systems())
+    assert not is_playable(MELEE, load_shared_systems())
 
 
 async def test_units_of_an_older_edition_are_no_fault_and_of_todays_they_are(
@@ -81,4 +81,4 @@ async def test_units_of_an_older_edition_are_no_fault_and_of_todays_they_are(
 
 def test_every_game_has_an_edition() -> None:
     assert all(int(game.edition) >= 1 for game in get_systems().values())
-    assert not is_current({"system": "unknown", "edition": 1})
+    assert not is_current({"system": "unknown", "edition": 1}, load_shared_systems())

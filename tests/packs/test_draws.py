@@ -19,7 +19,7 @@ from bot.packs.check import check_path
 from bot.report.page import build_page
 from bot.rules.dice import Script
 from bot.rules.errors import TableError, UserError
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_system, load_shared_systems
 from bot.rulesets.packs.pack import load_pack
 from bot.rulesets.play_once import count_odds, count_rounds, play_sequence
 from bot.ui.spec import Command, Place
@@ -387,7 +387,7 @@ async def test_the_log_and_the_page_name_the_cards() -> None:
     channel = await ford()
     await channel.do("Anna", "few chance units='Red 1' hand=guide,6")
     assert "[guide][6]" in (await channel.do("Anna", "log")).format_text()
-    html = build_page(json.loads(await exported_text(channel)), {})
+    html = build_page(json.loads(await exported_text(channel)), {}, load_shared_systems())
     assert "Out of the game: A guide" in html
     await channel.do("Anna", "game settings answers=compact")
     told = (await channel.do("Anna", "few chance units='Red 2' hand=rain,5")).format_text()

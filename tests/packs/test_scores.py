@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from bot.report.page import build_page
+from bot.rulesets.catalog import load_shared_systems
 from bot.verification.check_file import check_file
 from tests.playing import Channel
 from tests.random_play import exported_text
@@ -24,7 +25,7 @@ async def page_of_two_turns(use_packs: Callable[[Path], None], root: Path) -> st
     await channel.do("Anna", 'game start salt-road "First year" scenario=year', "game join Duke")
     await channel.do("Ben", "game join League", "unit edit Rangers area=ford")
     await channel.do("Anna", *["game next"] * 4)
-    return build_page(json.loads(await exported_text(channel)), {})
+    return build_page(json.loads(await exported_text(channel)), {}, load_shared_systems())
 
 
 def faults(tmp_path: Path, text: str) -> str:

@@ -21,7 +21,7 @@ from bot.report.page import build_page
 from bot.rules.dice import Script
 from bot.rules.errors import TableError, UserError
 from bot.rules.inputs.tracks import TrackMove, move_tracks, read_start_values, read_tracks
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_system, load_shared_systems
 from bot.rulesets.packs.pack import load_pack
 from bot.rulesets.play_once import count_odds, play_sequence
 from bot.ui.spec import Command, Place
@@ -512,7 +512,7 @@ async def test_the_page_tells_what_became_of_a_track() -> None:
     channel = await ford()
     await channel.do("Anna", f"{SHOT} hand=1")
     log = json.loads(await exported_text(channel))
-    html = build_page(log, {})
+    html = build_page(log, {}, load_shared_systems())
     assert "Command points (Reds): 4" in html
     assert "Weather: mud" in html
 

@@ -17,7 +17,7 @@ from bot.presentation.odds import build_odds_reply, format_odds_names, group_odd
 from bot.rules.odds.odds import compute_joint_odds, format_key
 from bot.rules.sequence.sequence import Play, nest_outputs
 from bot.rulesets.baps.men import ANSWER_WORDS, LOG_WORDS
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_system, load_shared_systems
 from bot.rulesets.play_once import build_odds_rows, compute_each_odds, play_sequence
 from bot.runtime.entropy import create_throwaway_source
 from bot.ui.reply.bars import COLUMNS
@@ -349,8 +349,14 @@ def test_luck_counts_a_dead_man_as_killed() -> None:
     }
     out = nest_outputs({"targets[0].result": "wound-1", "targets[0].after": "killed"})
     killed = nest_outputs({"targets[0].result": "killed", "targets[0].after": "killed"})
-    worth = measure(ScoredRoll(1, "US", "baps", "fire", ((json.dumps(inputs), json.dumps(out)),)))
-    dead = measure(ScoredRoll(2, "US", "baps", "fire", ((json.dumps(inputs), json.dumps(killed)),)))
+    worth = measure(
+        ScoredRoll(1, "US", "baps", "fire", ((json.dumps(inputs), json.dumps(out)),)),
+        load_shared_systems(),
+    )
+    dead = measure(
+        ScoredRoll(2, "US", "baps", "fire", ((json.dumps(inputs), json.dumps(killed)),)),
+        load_shared_systems(),
+    )
     assert worth is not None
     assert worth == dead
 

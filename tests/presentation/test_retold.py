@@ -17,7 +17,7 @@ from bot.presentation.run_sequence import run_sequence
 from bot.presentation.story import build_chapters
 from bot.rules.dice import Die
 from bot.rules.proof.fair import Stream
-from bot.rulesets.catalog import find_system, get_systems
+from bot.rulesets.catalog import find_system, get_systems, load_shared_systems
 
 SIDES = ("US", "VC")
 
@@ -56,7 +56,7 @@ def who(_person: str) -> str:
     ],
 )
 def test_a_shot_says_who_with_what_and_at_whom(name: str, sequence: str, sentence: str) -> None:
-    told = describe_event(played(name, sequence), who, "", SIDES).sentence
+    told = describe_event(played(name, sequence), load_shared_systems(), who, "", SIDES).sentence
     assert told.startswith(sentence), told
 
 
@@ -65,7 +65,7 @@ def test_every_sequence_can_be_told_and_its_stored_result_stays(name: str) -> No
     for sequence in get_systems()[name].sequences:
         event = played(name, sequence)
         before = json.dumps(event)
-        told = describe_event(event, who, "", SIDES)
+        told = describe_event(event, load_shared_systems(), who, "", SIDES)
         assert told.sentence, sequence
         assert told.sentence[0].isupper() or told.sentence[0].isdigit(), told.sentence
         assert "side a" not in told.sentence
@@ -91,20 +91,30 @@ def missed(**more: Any) -> dict[str, Any]:
 
 
 def test_a_miss_of_an_older_edition_names_firer_and_target() -> None:
-    assert describe_event(missed(), who).sentence == "US M48 Patton fires at PT-76: miss"
-    assert format_log_line(missed(), who) == "#27 Anna (US): M48 Patton fires at PT-76: miss [5]"
+    assert (
+        describe_event(missed(), load_shared_systems(), who).sentence
+        == "US M48 Patton fires at PT-76: miss"
+    )
+    assert (
+        format_log_line(missed(), load_shared_systems(), who)
+        == "#27 Anna (US): M48 Patton fires at PT-76: miss [5]"
+    )
 
 
 def test_a_shot_of_a_pack_that_is_gone_has_its_title_once() -> None:
     gone = {"number": 9, "who": "p1", "side": "", "kind": "sequence", "command": "mud fire", "system": "mud",
             "target": "fire", "result": "two hits", "out": {}, "edition": "0" * 64}  # fmt: skip
-    assert format_log_line(gone, who) == "#9 Anna: mud fire: two hits"
+    assert format_log_line(gone, load_shared_systems(), who) == "#9 Anna: mud fire: two hits"
 
 
 def test_an_event_is_told_without_playing_it_again() -> None:
     event = played("lnlt", "melee")
-    assert format_log_line(event, who) != format_log_line(event, who, replayed=False)
-    assert format_log_line(event, who, replayed=False).startswith("#7 Anna (US): ")
+    assert format_log_line(event, load_shared_systems(), who) != format_log_line(
+        event, load_shared_systems(), who, replayed=False
+    )
+    assert format_log_line(event, load_shared_systems(), who, replayed=False).startswith(
+        "#7 Anna (US): "
+    )
 
 
 def test_what_todays_rules_make_differently_is_told_as_it_was_stored() -> None:
@@ -114,27 +124,36 @@ def test_what_todays_rules_make_differently_is_told_as_it_was_stored() -> None:
         "out": {**event["out"], "of": "another edition"},
         "result": "no effect in those days",
     }
-    assert describe_event(event, who).sentence == "No effect in those days (Anna fires)"
+    assert (
+        describe_event(event, load_shared_systems(), who).sentence
+        == "No effect in those days (Anna fires)"
+    )
 
 
 def test_what_two_sides_do_together_is_of_neither() -> None:
-    assert describe_event(missed(acting=["M48 Patton", "PT-76"]), who).sentence.startswith(
-        "M48 Patton and PT-76 fire"
-    )
+    assert describe_event(
+        missed(acting=["M48 Patton", "PT-76"]), load_shared_systems(), who
+    ).sentence.startswith("M48 Patton and PT-76 fire")
 
 
 def test_initiative_and_phases_name_the_side() -> None:
     rolled = {"number": 3, "who": "p1", "side": "", "kind": "sequence", "system": "lnlt", "target": "initiative",
               "command": "lnlt initiative", "result": "side b has the initiative", "out": {}, "edition": 1}  # fmt: skip
-    assert describe_event(rolled, who, "", SIDES).result == "VC keeps the initiative", (
-        "it changed nothing"
-    )
-    assert describe_event(rolled, who).result == "side b has the initiative"
+    assert (
+        describe_event(rolled, load_shared_systems(), who, "", SIDES).result
+        == "VC keeps the initiative"
+    ), "it changed nothing"
+    assert describe_event(rolled, load_shared_systems(), who).result == "side b has the initiative"
     given = {"number": 4, "who": "p1", "side": "US", "kind": "initiative", "result": "US"}
-    assert format_log_line(given, who) == "#4 Anna (US): US has the initiative"
+    assert (
+        format_log_line(given, load_shared_systems(), who) == "#4 Anna (US): US has the initiative"
+    )
     phase = {"number": 5, "who": "p1", "side": "US", "kind": "next", "result": "turn 2, Operations phase",
              "after": {"game": {"go": ["VC"]}}}  # fmt: skip
-    assert format_log_line(phase, who) == "#5 Anna (US): Turn 2, Operations phase begins, VC first"
+    assert (
+        format_log_line(phase, load_shared_systems(), who)
+        == "#5 Anna (US): Turn 2, Operations phase begins, VC first"
+    )
 
 
 def names(person: str) -> str:
@@ -190,8 +209,12 @@ def test_each_kind_of_event_has_its_line_in_the_log_and_in_the_story(
     event = {"number": 8, "who": "p1", "side": "US", "kind": kind, "command": kind, **event}
     # of a pass it is the whole result, with the chit by its name
     text = "the bridge" if kind != "pass" else ""
-    assert format_log_line(event, names, text, SIDES) == f"#8 Anna (US): {line}"
-    assert describe_event(event, names, text, SIDES).sentence == (sentence or line)
+    assert (
+        format_log_line(event, load_shared_systems(), names, text, SIDES) == f"#8 Anna (US): {line}"
+    )
+    assert describe_event(event, load_shared_systems(), names, text, SIDES).sentence == (
+        sentence or line
+    )
 
 
 def test_the_words_of_what_is_closed_are_told_by_nobody() -> None:
@@ -226,7 +249,7 @@ def test_who_came_into_play_in_a_shot_is_told_with_it() -> None:
         "after": {"units": {"h": {"name": "Hero 1"}, "k": {"name": "Hero 2"}}},
         "before": {"units": {}},
     }
-    assert describe_event(missed(**heroes), who).sentence.endswith(
+    assert describe_event(missed(**heroes), load_shared_systems(), who).sentence.endswith(
         "miss, Hero 1 + 2 come into play"
     )
 
@@ -245,7 +268,9 @@ def test_the_story_goes_by_turn_and_phase_and_leaves_out_what_is_none() -> None:
         event(6, "pass", result="US passes; turn 2, Rally phase"),
         event(7, "end", after={"game": {"ended": True, "winner": "US"}}),
     ]
-    chapters = build_chapters(log, who, {7: "The hill is taken."}, SIDES, undone={4})
+    chapters = build_chapters(
+        log, load_shared_systems(), who, {7: "The hill is taken."}, SIDES, undone={4}
+    )
     assert [chapter.heading for chapter in chapters] == [
         "",
         "Turn 1, Operations phase",

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from bot.report.page import build_fragments, build_page
+from bot.rulesets.catalog import load_shared_systems
 from bot.verification.check_file import check_file
 from tests.playing import Channel, two_sides
 from tests.random_play import exported_text
@@ -31,7 +32,7 @@ async def evening() -> Channel:
 
 
 async def page_of(channel: Channel) -> str:
-    return build_page(json.loads(await exported_text(channel)), {})
+    return build_page(json.loads(await exported_text(channel)), {}, load_shared_systems())
 
 
 def section(text: str) -> str:
@@ -98,7 +99,7 @@ async def test_no_closed_card_is_in_a_page_and_after_the_end_hands_are_open() ->
 async def test_a_followed_page_is_sent_its_cards_and_a_game_without_has_no_section() -> None:
     channel = await evening()
     export = json.loads(await exported_text(channel))
-    sent = build_fragments(export, {}, export["events"][-2]["number"])
+    sent = build_fragments(export, {}, load_shared_systems(), export["events"][-2]["number"])
     assert "Bob draws 2 cards into VC" in sent["parts"]["p-cards"]
     plain = await Channel.fresh()
     await plain.do("Anna", "roll 2d6")

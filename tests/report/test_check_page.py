@@ -14,7 +14,7 @@ import pytest
 from bot.report.event_odds import compute_export_facts
 from bot.report.page import build_page
 from bot.rules.text.names import insert_sides
-from bot.rulesets.catalog import get_systems
+from bot.rulesets.catalog import get_systems, load_shared_systems
 from bot.ui.reply.reply import Reply
 from bot.ui.spec import Place
 from bot.verification.check_file import check_file
@@ -56,7 +56,15 @@ def faults(tmp_path: Path, text: str) -> str:
 @pytest.mark.parametrize("path", sorted(LOGS.glob("*.json")), ids=lambda path: path.stem)
 def test_pages_of_older_logs_show_what_these_hold(tmp_path: Path, path: Path) -> None:
     export = json.loads(path.read_text("utf-8"))
-    assert faults(tmp_path, build_page(export, compute_export_facts(export))) == ""
+    assert (
+        faults(
+            tmp_path,
+            build_page(
+                export, compute_export_facts(export, load_shared_systems()), load_shared_systems()
+            ),
+        )
+        == ""
+    )
 
 
 EDITS = {

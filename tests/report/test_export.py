@@ -15,6 +15,7 @@ from bot.commands.log import export_and_share
 from bot.execution.executor import PAGES
 from bot.report import page as pages
 from bot.rules.errors import UserError
+from bot.rulesets.catalog import load_shared_systems
 from bot.ui.reply.reply import File, Reply
 from bot.verification.check_file import check_file
 from bot.verification.export_format import extract_export
@@ -85,7 +86,7 @@ async def test_a_page_is_imported(packed: bool, monkeypatch: pytest.MonkeyPatch)
         from bot.report.page import build_page_from_text as made
 
         export = (await channel.do("Anna", "game export")).files[0].text
-        text = made(export, {})
+        text = made(export, {}, load_shared_systems())
         assert 'type="application/gzip" id="export"' in text
     else:
         text = page_of(await channel.do("Anna", "game export html")).text
@@ -149,7 +150,7 @@ def test_names_full_of_markup_are_text() -> None:
         row["name"] = evil
     from bot.report.page import build_page
 
-    text = build_page(export, {})
+    text = build_page(export, {}, load_shared_systems())
     assert "<script>alert" not in text
     assert "<img" not in text
     assert json.loads(extract_export(text, 10**9))["name"] == evil

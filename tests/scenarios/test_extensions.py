@@ -14,7 +14,7 @@ import pytest
 
 from bot.app import App
 from bot.report.event_odds import compute_export_facts
-from bot.rulesets.catalog import find_system, use_systems
+from bot.rulesets.catalog import find_system
 from bot.storage.base import DAY
 from bot.ui.spec import Command, Place
 from bot.verification.check_file import check
@@ -278,8 +278,7 @@ async def test_an_extension_brings_a_track_and_its_page_has_its_odds() -> None:
         "Anna", "track set wind calm", "game undo", "club-ift fire attackers=Alpha targets=Beta"
     )
     log = await sound(channel)
-    with use_systems(add_packs(log["packs"])):
-        facts = compute_export_facts(log)
+    facts = compute_export_facts(log, add_packs(log["packs"]))
     assert len(facts) == 2
     assert all(fact["fits"] and fact["odds"] for fact in facts.values())
 

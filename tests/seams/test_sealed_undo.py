@@ -9,6 +9,7 @@ import pytest
 
 from bot.report.event_odds import compute_export_facts
 from bot.report.page import build_page
+from bot.rulesets.catalog import load_shared_systems
 from bot.ui.reply.reply import Reply
 from bot.verification.check_file import check_file
 from tests.page_script import said_by_page
@@ -104,7 +105,9 @@ async def test_the_page_counts_no_loss_of_an_opened_shot_that_was_undone(tmp_pat
     await channel.press("Bob", asked.buttons[0].action)
     await channel.do("Anna", "game end confirm")
     export = json.loads(await exported_text(channel))
-    text = build_page(export, compute_export_facts(export))
+    text = build_page(
+        export, compute_export_facts(export, load_shared_systems()), load_shared_systems()
+    )
     assert 'class="tag lostt"' not in text
     assert text.count("taken back</span>") == 2
     (tmp_path / "page.html").write_text(text, "utf-8")

@@ -27,7 +27,7 @@ from bot.presentation.headline import NO_EFFECT
 from bot.report.event_odds import compute_export_facts
 from bot.report.page import build_page
 from bot.rules.text.names import insert_sides
-from bot.rulesets.catalog import find_system, get_systems
+from bot.rulesets.catalog import find_system, get_systems, load_shared_systems
 from bot.ui.reply.parts import Odds
 from bot.ui.reply.reply import Reply
 from bot.ui.typing.command_text import format_command
@@ -146,8 +146,8 @@ async def test_every_outcome_is_told_the_same_by_all(game: str, name: str, most:
         tried += 1
         assert "undone" in (await one.channel.undo_last("Anna")).first_line
     export = json.loads(await exported_text(one.channel))
-    facts = compute_export_facts(export)
-    shown = re.sub(r"<[^>]+>", "", unescape(build_page(export, facts)))
+    facts = compute_export_facts(export, load_shared_systems())
+    shown = re.sub(r"<[^>]+>", "", unescape(build_page(export, facts, load_shared_systems())))
     told = [insert_sides(fact["told"], ("A", "B")) for fact in facts.values() if "told" in fact]
     assert len(told) == tried, "each is retold by today's rules"
     has_it = (

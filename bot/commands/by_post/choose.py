@@ -341,13 +341,13 @@ async def _continue_sequence(
     bodies = await load_continued_events(context, number)
     play = merge_choices({"kind": CHOICE, "event": number, "picks": picks}, bodies)
     first_event = bodies[min(bodies)]
-    system = get_event_system(first_event)
-    if system is None or not is_current(first_event):
+    system = get_event_system(first_event, context.systems)
+    if system is None or not is_current(first_event, context.systems):
         return await _take_back_after_update(context, number)
     target = first_event["target"]
     spec = CommandSpec((system.id, target), target, "sequence", system=system.id)
     sequence = system.find_sequence(target)
-    roster = get_system_roster(context.game, spec.system)
+    roster = get_system_roster(context.game, sequence.system)
     play_with_tracks = {**play, "read": first_event.get("read")}
     tracks = collect_tracks_after_choice(sequence, play_with_tracks, roster, game)
     reach = compute_reach(sequence, play["inputs"], roster, game, tracks, context.systems)

@@ -184,5 +184,7 @@ async def summarize_event(context: Context, event: Json) -> tuple[str, str]:
     phase = describe_turn_and_phase(event) if event["kind"] == "pass" else ""
     if phase:
         return f"{phase} begins", ""
-    event_text = describe_event(event, context.ledger.get_name, sides=context.game.sides)
+    event_text = describe_event(
+        event, context.systems, context.ledger.get_name, sides=context.game.sides
+    )
     return event_text.title, event_text.cause

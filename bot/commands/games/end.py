@@ -351,7 +351,9 @@ async def _describe_roll(context: Context, roll: ScoredRoll, odds: str) -> tuple
     """
     event = await load_event_body(context.store, context.ledger.row, context.game, roll.number)
     assert event is not None
-    event_text = describe_event(event, context.ledger.get_name, sides=context.game.sides)
+    event_text = describe_event(
+        event, context.systems, context.ledger.get_name, sides=context.game.sides
+    )
     return event_text, f"{event_text.short} ({odds}, #{roll.number})"
 
 

@@ -26,7 +26,7 @@ from bot.rules.proof.fair import NO_TEXTS
 from bot.rules.text.names import format_count
 from bot.rules.text.phrase import phrase
 from bot.rules.text.plain import format_person_name
-from bot.rulesets.catalog import get_systems, load_shared_systems, use_systems
+from bot.rulesets.catalog import load_shared_systems
 from bot.rulesets.packs.archive import MOST_BYTES, MOST_FILES
 from bot.rulesets.packs.pack import Files, PackSystem, build_pack
 from bot.rulesets.packs.visible_rulesets import VisibleRulesets
@@ -93,11 +93,9 @@ async def import_game(context: Context) -> Reply:
         )
     # In a thread, because half a second for the largest file would hold up every other command.
     exported = await asyncio.to_thread(_read_export, raw)
-    systems = get_systems()
     if exported.packs:
-        systems = await load_export_packs(context, exported.packs)
-    with use_systems(systems):
-        return await _adopt_imported_game(context, exported, unplayed)
+        context.systems = await load_export_packs(context, exported.packs)
+    return await _adopt_imported_game(context, exported, unplayed)
 
 
 async def _adopt_imported_game(context: Context, exported: Exported, unplayed: int) -> Reply:
@@ -106,7 +104,7 @@ async def _adopt_imported_game(context: Context, exported: Exported, unplayed: i
     The user becomes its game master, and closed cards go back into their piles. `unplayed` is the
     number of outcomes that could not be played again. Raises UserError for a damaged log.
     """
-    ledger = Ledger(None, context.ledger.writer)
+    ledger = Ledger(None, context.ledger.writer, context.systems)
     await asyncio.to_thread(_fill_ledger, ledger, exported)
     previous_row = context.ledger.row or None
     replaced_lines = describe_replaced_game(context.ledger.loaded)
@@ -216,7 +214,7 @@ def _fill_ledger(ledger: Ledger, exported: Exported) -> None:
         ]
         ledger.copy(rows, exported.game)
         has_valid_events = all(is_valid_event(event.body) for event in exported.events)
-        if not has_valid_events or not is_valid(ledger.game):
+        if not has_valid_events or not is_valid(ledger.game, ledger.systems):
             raise ValueError
         _fill_persons_and_texts(ledger, exported)
         _fill_seeds(ledger, exported)
@@ -300,7 +298,7 @@ async def load_export_packs(context: Context, packs: Mapping[str, Files]) -> Rul
                 raise UserError(message, option="file", code="bad-pack")
         loaded_packs.append(pack)
     context.commit.docs += build_used_docs(loaded_packs, get_server_key(context.command.where))
-    visible_packs = getattr(get_systems(), "versions", ())
+    visible_packs = [pack for pack in context.systems.versions if isinstance(pack, PackSystem)]
     return VisibleRulesets(load_shared_systems(), [*visible_packs, *loaded_packs])
 
 

@@ -212,7 +212,7 @@ def _choose_shared_game(
     ):
         shared_game = code_channel_game
         replaced_game = own_game
-        ledger = Ledger(code_channel_game, context.ledger.writer)
+        ledger = Ledger(code_channel_game, context.ledger.writer, context.systems)
         new_channel = context.command.where.key
     else:
         assert own_game is not None
@@ -471,7 +471,7 @@ async def _load_pending_link(context: Context, code: str) -> tuple[Ledger, Chann
     ledger = context.ledger
     if not ledger.row or ledger.row != doc.data["game"]:
         loaded = await load_game_by_id(context.store, str(doc.data["game"]))
-        ledger = Ledger(loaded, context.ledger.writer)
+        ledger = Ledger(loaded, context.ledger.writer, context.systems)
     doc = await context.store.load_doc(REQUEST, code)
     if doc is None or ledger.loaded is None:
         raise error

@@ -28,7 +28,7 @@ from bot.game.luck import (
 from bot.loading.load_game import load_game_by_id
 from bot.rules.text.names import format_count
 from bot.rules.text.phrase import capitalize_first
-from bot.rulesets.catalog import find_system
+from bot.rulesets.rule_sets import RuleSets
 from bot.ui.reply.parts import Grid, Part
 from bot.ui.reply.reply import Reply
 
@@ -72,7 +72,7 @@ async def show_my_luck(context: Context) -> Reply:
     if career.left_out:
         older = format_count(career.left_out, "older game")
         lines.append(f"{older} left out.")
-    lines.append(Grid(tuple(_build_table(career.rolls)), head=True))
+    lines.append(Grid(tuple(_build_table(career.rolls, context.systems)), head=True))
     return add_share_button(context, Reply(title, tuple(lines), private=True))
 
 
@@ -121,11 +121,13 @@ def _describe_career(lucks: list[Luck]) -> list[str]:
     ]
 
 
-def _build_table(rolls: list[tuple[ScoredRoll, Worth]]) -> Iterator[tuple[str, ...]]:
+def _build_table(
+    rolls: list[tuple[ScoredRoll, Worth]], systems: RuleSets
+) -> Iterator[tuple[str, ...]]:
     """Yield the heading and the rows of the table: each rule set, then its kinds of rolls."""
     yield LUCK_HEADING
     for system_key, system_luck in _sum_by(rolls, lambda roll: roll.system).items():
-        system = find_system(system_key)
+        system = systems.find(system_key)
         yield build_luck_row(f"{system.title}, all", system_luck)
         own_rolls = [(roll, worth) for roll, worth in rolls if roll.system == system_key]
         for sequence, luck in _sum_by(own_rolls, lambda roll: roll.sequence).items():

@@ -52,8 +52,7 @@ from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.options import Option, clean
 from bot.rules.text.normalize import comparison_key
 from bot.rules.text.phrase import phrase
-from bot.rulesets.catalog import find_pack_version, load_shared_systems
-from bot.rulesets.catalog import get_systems as all_systems
+from bot.rulesets.catalog import load_shared_systems
 from bot.rulesets.rule_sets import RuleSets
 from bot.storage.records import Doc
 from bot.ui.common_options import build_optional
@@ -371,9 +370,9 @@ async def _switch_pack_version(context: Context, game: Game, typed: str) -> tupl
         name = context.system.title if context.system is not None else "no game yet"
         message = f"{version.title} is a different game from the one played here: {name}."
         if pack is not None:
-            message = describe_exclusion(pack, game.system, all_systems()) or message
+            message = describe_exclusion(pack, game.system, context.systems) or message
         raise UserError(message, option="pack", code="other-system")
-    if get_packs_in_force(game).get(version.id) == version.hash:
+    if get_packs_in_force(game, context.systems).get(version.id) == version.hash:
         raise UserError(
             f"This game is played with {version.label}.", option="pack", code="no-change"
         )
@@ -381,8 +380,8 @@ async def _switch_pack_version(context: Context, game: Game, typed: str) -> tupl
         raise make_missing_files_error()
     if pack.base is not None:
         other_packs = (
-            find_pack_version(hash)
-            for id, hash in get_packs_in_force(game).items()
+            context.systems.find_version(hash)
+            for id, hash in get_packs_in_force(game, context.systems).items()
             if id != version.id
         )
         check_joining(pack, filter(None, other_packs))
@@ -397,9 +396,9 @@ async def _list_pack_versions(context: Context, game: Game) -> list[str]:
         server = get_server_key(context.command.where)
         versions += await list_versions(context.store, server)
     labels = {version.hash: version.label for version in versions}
-    extended_games = get_extensions(Game(""), game.packs)
+    extended_games = get_extensions(Game(""), game.packs, context.systems)
     lines = []
-    for hash in get_packs_in_force(game).values():
+    for hash in get_packs_in_force(game, context.systems).values():
         label = labels.get(hash, hash[:SHORT])
         role = "the rules in use"
         if hash in extended_games:
@@ -526,7 +525,9 @@ async def _end_link(context: Context, linked: dict[str, tuple[str, str]], id: st
     channel, row = linked[id]
     ledger = context.ledger
     if not ledger.row or ledger.row != row:
-        ledger = Ledger(await _load_linked_game(context, row), context.ledger.writer)
+        ledger = Ledger(
+            await _load_linked_game(context, row), context.ledger.writer, context.systems
+        )
         context.other_ledgers.append(ledger)
     notice = await unlink_channel(context, ledger, channel)
     plays_here = context.command.where.key in ledger.places

@@ -154,8 +154,8 @@ async def begin_game(context: Context) -> Reply:
         *replaced_lines,
     ]
     lines += [
-        Small(describe_extension(hash, extended))
-        for hash, extended in get_extensions(Game(""), context.game.packs).items()
+        Small(describe_extension(hash, extended, context.systems))
+        for hash, extended in get_extensions(Game(""), context.game.packs, context.systems).items()
     ]
     lines.append(Small(phrase("`/fair add` mixes your words into the dice before the first roll.")))
     buttons = [
@@ -516,7 +516,9 @@ async def press_begin_game(context: Context, key: str) -> Reply:
     asker = Person(doc.owner, str(doc.data["name"]))
     context = replace_command(context, ("game", "start"), doc.data["options"])
     context.command = replace(context.command, who=asker)
-    context.ledger = Ledger(context.ledger.loaded, EventWriter(asker.key, asker.name, context.now))
+    context.ledger = Ledger(
+        context.ledger.loaded, EventWriter(asker.key, asker.name, context.now), context.systems
+    )
     return await begin_game(context)
 
 

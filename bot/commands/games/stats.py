@@ -44,7 +44,6 @@ from bot.rules.errors import UserError
 from bot.rules.proof.chain import SEALED, shorten_hash
 from bot.rules.text.line import format_minus
 from bot.rules.text.names import format_count
-from bot.rulesets.catalog import find_system
 from bot.storage.store import Store
 from bot.ui.common_options import PAST_GAME
 from bot.ui.reply.parts import Grid
@@ -184,7 +183,8 @@ async def load_tally_of_game(context: Context, row: str, game: Game) -> Tally:
         asking_bodies |= {row.number: row.body for row in counted_rows if '"asks":' in row.body}
         earlier = _list_continued_sequences(counted_rows, asking_bodies)
         opened = await _read_opened(context.store, game, counted_rows)
-        tally.add(await run(scan_texts, bodies, game.sides, opened, earlier))
+        scan = await run(scan_texts, bodies, game.sides, opened, context.systems, earlier)
+        tally.add(scan)
     return tally
 
 
@@ -226,7 +226,7 @@ def _sum_luck(
     by_kind: dict[tuple[str, str], list[Worth]] = {}
     for roll, worth in measured.rolls:
         name = _get_roller_name(context, roll)
-        kind = find_system(roll.system).find_sequence(roll.sequence).title
+        kind = context.systems.find(roll.system).find_sequence(roll.sequence).title
         by_side.setdefault(name, []).append(worth)
         by_kind.setdefault((name, kind), []).append(worth)
     sides = {name: sum_worths(worths) for name, worths in by_side.items()}
@@ -278,7 +278,7 @@ async def _measure_rolls(
 
 async def _measure_in_worker(context: Context, rolls: list[ScoredRoll]) -> list[Worth | None]:
     """Measure rolls in the worker. Raises UserError if one of them takes too long."""
-    worths: list[Worth | None] = await context.run_in_worker(measure_all, rolls)
+    worths: list[Worth | None] = await context.run_in_worker(measure_all, rolls, context.systems)
     return worths
 
 

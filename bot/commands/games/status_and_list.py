@@ -224,7 +224,7 @@ async def resume_game(context: Context, row: str | None = None) -> Reply:
         need_director(context.game, context.actor, f"pause {format_game_name(context.game)}")
     channels = await _list_channels_to_resume(context, past_game)
     replaced_lines = () if past_game.is_on else describe_replaced_game(current_game)
-    ledger = Ledger(past_game.loaded, context.ledger.writer)
+    ledger = Ledger(past_game.loaded, context.ledger.writer, context.systems)
     _need_participant(context, ledger)
     ledger.add("resume", replace(past_game.game, ended=False, winner=""))
     context.ledger = ledger

@@ -107,7 +107,7 @@ async def take_over_game(context: Context, key: str) -> Reply:
     loaded = await load_game_by_id(context.store, str(doc.data["game"]))
     if loaded is None or loaded.places != (source,):
         raise UserError("That game is no longer played there.", code="game-changed")
-    ledger = Ledger(loaded, context.ledger.writer)
+    ledger = Ledger(loaded, context.ledger.writer, context.systems)
     if ledger.game.ended:
         raise UserError("That game has ended.", code="game-ended")
     saved = await _load_replaced_game(context, current_channel.key)

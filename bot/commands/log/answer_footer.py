@@ -24,6 +24,7 @@ from bot.game.undo import EDITION, MAX_EVENTS_SEARCHED, find_changed_since, find
 from bot.game.undo_reach import add_opening, find_in_the_way, find_opening
 from bot.presentation.events import find_card_word_events, format_log_line, get_event_title
 from bot.rules.proof.chain import shorten_hash
+from bot.rulesets.rule_sets import RuleSets
 from bot.storage.records import Doc, Outgoing
 from bot.ui.reply.parts import Small
 from bot.ui.reply.reply import OVER, SEALED, Reply
@@ -341,7 +342,11 @@ async def list_undo_amendments(
     turn_number = body["number"]
     is_undo = body["kind"] == "undo"
     format_line = partial(
-        format_log_line, name_of=ledger.get_name, sides=ledger.game.sides, replayed=False
+        format_log_line,
+        systems=ledger.systems,
+        name_of=ledger.get_name,
+        sides=ledger.game.sides,
+        replayed=False,
     )
     describe = partial(format_line, event)  # used if the answer is no longer stored
     if is_undo:
@@ -350,7 +355,7 @@ async def list_undo_amendments(
             f"Undone in #{turn_number}",
             describe,
             f"#{number}",
-            describe_rest=partial(_describe_what_stays, event),
+            describe_rest=partial(_describe_what_stays, event, ledger.systems),
         )
     else:
         is_open = event.get("kind") == "sealed" and number not in ledger.game.sealed
@@ -435,12 +440,12 @@ def _describe_request() -> str:
     return "a request"
 
 
-def _describe_what_stays(event: Json) -> str:
+def _describe_what_stays(event: Json, systems: RuleSets) -> str:
     """Return the small line about what an undo leaves in the log: the first 40 dice, if any."""
     dice = " ".join(f"[{die['value']}]" for die in event.get("dice", ())[:40])
     if not dice:
         return "It stays in the log."
-    return f"{get_event_title(event)} {dice} · the dice stay in the log"
+    return f"{get_event_title(event, systems)} {dice} · the dice stay in the log"
 
 
 def _strike_through(

@@ -35,6 +35,7 @@ from bot.rules.inputs.options import Option
 from bot.rules.proof.chain import SAID, SEALED, compute_genesis, shorten_hash
 from bot.rules.text.phrase import Address, Phrase, phrase
 from bot.rulesets.packs.pack import is_private
+from bot.rulesets.rule_sets import RuleSets
 from bot.runtime.entropy import create_address
 from bot.storage.records import Doc
 from bot.storage.store import Store
@@ -95,6 +96,7 @@ class EventContext:
 
     names: Mapping[str, str]
     sides: tuple[str, ...]
+    systems: RuleSets
     texts: Mapping[int, str] = field(default_factory=dict)
     undone: Collection[int] = ()
     opened: Mapping[int, str] = field(default_factory=dict)
@@ -294,7 +296,7 @@ async def _stream_log(
             if '"undo"' in event.body or '"redo"' in event.body:
                 note_undo(undone, event.data)
     names = {person: context.ledger.get_name(person) for person in context.ledger.persons}
-    event_context = EventContext(names, game.sides)
+    event_context = EventContext(names, game.sides, context.systems)
     run = context.run_in_worker if game.number > BATCH else asyncio.to_thread
     # texts that a later event needs, maybe in a later batch: labels of sealed rolls, words of cards
     earlier_texts: list[LoggedText] = []
@@ -338,15 +340,17 @@ def check_length(game: Game) -> None:
         raise UserError(message, hint=phrase("`/game export json` has all of it."), code="too-many")
 
 
-def list_fact_requests_of_export(export: str) -> dict[int, str]:
+def list_fact_requests_of_export(export: str, systems: RuleSets) -> dict[int, str]:
     """Return the facts to compute for the page of an exported game (JSON), by event number."""
-    return list_fact_requests(json.loads(export))
+    return list_fact_requests(json.loads(export), systems)
 
 
 async def build_page_text(context: Context, export: str) -> str:
     """Build the page of an exported game (JSON). Raises UserError if the worker is too busy."""
     facts = await compute_facts(context, export)
-    text: str = await context.run_in_worker(build_page_from_text, export, facts, seconds=SECONDS)
+    text: str = await context.run_in_worker(
+        build_page_from_text, export, facts, context.systems, seconds=SECONDS
+    )
     return text
 
 
@@ -357,13 +361,13 @@ async def compute_facts(context: Context, export: str, number: int = 0) -> dict[
     """
     if len(export) > LONG:
         requests: dict[int, str] = await context.run_in_worker(
-            list_fact_requests_of_export, export, seconds=SECONDS
+            list_fact_requests_of_export, export, context.systems, seconds=SECONDS
         )
     else:
-        requests = await asyncio.to_thread(list_fact_requests_of_export, export)
+        requests = await asyncio.to_thread(list_fact_requests_of_export, export, context.systems)
     if number:
         requests = {event: request for event, request in requests.items() if event == number}
-    return await FACTS.compute_missing(context.run_in_worker, requests)
+    return await FACTS.compute_missing(context.run_in_worker, requests, context.systems)
 
 
 ENDINGS = {"markdown": "md"}
@@ -528,14 +532,16 @@ def _build_csv_row(event: Json, event_context: EventContext, *, is_sealed: bool)
         inputs,
     ]
     result = str(event.get("result", ""))
-    sentence = describe_event(event, event_context.name_of, label, event_context.sides).sentence
+    described = describe_event(
+        event, event_context.systems, event_context.name_of, label, event_context.sides
+    )
     return [
         number,
         format_time(event["at"]),
         *map(_escape_cell, cells),
         dice,
         _escape_cell(result),
-        _escape_cell(sentence),
+        _escape_cell(described.sentence),
         " ".join(marks),
     ]
 
@@ -552,6 +558,7 @@ def format_story_lines(bodies: Sequence[str], event_context: EventContext) -> st
     lines = []
     for chapter in build_chapters(
         map(json.loads, bodies),
+        event_context.systems,
         event_context.name_of,
         event_context.texts,
         event_context.sides,

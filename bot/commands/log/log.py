@@ -112,7 +112,7 @@ async def show_log(context: Context) -> Reply:
     lines = []
     for event, is_undone in page_events:
         label = labels.get(event["number"], "")
-        line = format_log_line(event, context.ledger.get_name, label, game.sides)
+        line = format_log_line(event, context.systems, context.ledger.get_name, label, game.sides)
         lines.append(f"{line} (undone)" if is_undone else line)
     if has_more:
         lines.append(
@@ -194,7 +194,7 @@ async def _build_page(
     heading = await _find_heading(context, in_order[0]["number"]) if in_order else ""
     lines: list[Part] = []
     for chapter in build_chapters(
-        in_order, context.ledger.get_name, texts, game.sides, undone, heading
+        in_order, context.systems, context.ledger.get_name, texts, game.sides, undone, heading
     ):
         if chapter.heading:
             lines.append(f"{chapter.heading}:")

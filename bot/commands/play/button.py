@@ -276,7 +276,9 @@ async def _draw_result_cards(context: Context, number: int = 0) -> tuple[File, .
     check_length(context.game)
     export = await export_json(context)
     facts = await compute_facts(context, export, number)
-    cards = await draw_in_worker(context, render_result_cards, export, facts, number)
+    cards = await draw_in_worker(
+        context, render_result_cards, export, facts, context.systems, number
+    )
     return tuple(File(f"{name}.png", data, alt) for name, data, alt in cards)
 
 
@@ -314,7 +316,7 @@ async def repeat_event(context: Context, event: Json) -> Reply:
     changed since. Raises UserError if the command can no longer be played; if all targets have left
     the fight, the error asks for others.
     """
-    options: Json = remove_derived_inputs(event)
+    options: Json = remove_derived_inputs(event, context.systems)
     if event.get("texts") and not context.game.ended:
         texts = await context.load_texts(event["number"])
         label = texts.get("label")
@@ -359,7 +361,7 @@ def _describe_changes(context: Context, event: Json) -> list[str]:
     That they have acted does not count.
     """
     system = context.systems.get(str(event.get("system") or ""))
-    if system is None or not is_of_game(context.game, system.id):
+    if system is None or not is_of_game(context.game, system):
         return []
     names: dict[str, list[str]] = {}
     for recorded in get_recorded_units(event):
@@ -427,7 +429,7 @@ async def fire_at_other_target(context: Context, number: int, more: str) -> Repl
     if event is None or spec is None or option is None:
         raise UserError(f"#{number} cannot be fired at another target.", code="not-repeatable")
     targets = _find_targets(context, event, spec, option, more)
-    inputs = drop_lost_units(context, spec, remove_derived_inputs(event))
+    inputs = drop_lost_units(context, spec, remove_derived_inputs(event, context.systems))
     old_targets = list_units([inputs.get(option.name)], build_roster(game))
     same_hex = _are_in_one_hex(old_targets, targets)
     options = replace_targets(spec, inputs, option, targets, same_hex=same_hex)

@@ -166,7 +166,7 @@ async def _build_query(
     for units and inputs that do not fit.
     """
     sequence = context.systems[spec.system].sequences[spec.target]
-    roster = get_system_roster(context.game, spec.system)
+    roster = get_system_roster(context.game, sequence.system)
     side = context.actor.side
     options, _ = resolve_unit_names(
         sequence, resolve_side_letters(sequence, typed, context.game), roster, side
@@ -280,9 +280,9 @@ async def _load_shot(context: Context, number: int) -> FiredShot:
     if event is None or spec is None or spec.family != "sequence":
         raise UserError(f"#{number} has no odds.", code="no-odds")
     await context.check_enabled(spec)
-    system = get_event_system(event) or context.systems.find(spec.system)
+    system = get_event_system(event, context.systems) or context.systems.find(spec.system)
     sequence = system.find_sequence(spec.target)
-    roster = get_system_roster(context.game, spec.system)
+    roster = get_system_roster(context.game, sequence.system)
     return FiredShot(event, spec, read_shot(event, sequence, roster))
 
 

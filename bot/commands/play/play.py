@@ -39,7 +39,13 @@ from bot.game.rights import (
     need_share,
     need_usual_act,
 )
-from bot.game.roster import find_units_by_name, get_system_roster, has_left_fight, is_of_game
+from bot.game.roster import (
+    find_units_by_name,
+    get_system_roster,
+    has_left_fight,
+    is_id_of_game,
+    is_of_game,
+)
 from bot.game.sides import format_possessive
 from bot.game.state import FULL, Actor, Game, Json, is_strict
 from bot.game.tracks import fill_track_inputs, get_track_keys
@@ -217,8 +223,8 @@ async def handle_sequence(context: Context) -> Reply:
     options = _drop_empty_options(context.command.options)
     game = context.game
     actor = context.actor
-    roster = get_system_roster(game, spec.system)
     sequence = context.systems[spec.system].sequences[spec.target]
+    roster = get_system_roster(game, sequence.system)
     try:
         check_units_in_a_row(sequence, options, roster, partial(format_command, spec))
         options = _forget_bare_values(options)
@@ -302,7 +308,7 @@ async def _play_sequence(
     )
     record = outcome.record
     assert record is not None  # a sequence always has one
-    if context.game.started and is_of_game(context.game, sequence.system.id):
+    if context.game.started and is_of_game(context.game, sequence.system):
         used_cards = find_used_cards(context.game, sequence, record.inputs, actor.side)
         record = record._replace(used_cards=used_cards)
     unarmed = ""
@@ -423,7 +429,7 @@ async def _need_free(
     if game.waits:
         context.ledger.need_free(compute_reach(sequence, options, roster, game, readings, systems))
         await context.need_settable(get_track_keys(sequence.effects.sets, readings))
-    if is_strict(game) and is_of_game(game, sequence.system.id):
+    if is_strict(game) and is_of_game(game, sequence.system):
         acting: Many[str] = ()
         if not affects_its_own_unit(sequence):
             acting = list_acting_unit_names(sequence, options, roster)
@@ -445,7 +451,7 @@ def _find_ban(
     game = context.game
     markers = {marker for ban in sequence.bans for marker in ban.markers}
     is_any_marked = any(unit.marks & markers for unit in game.units.values())
-    if not is_any_marked or not is_of_game(game, sequence.system.id):
+    if not is_any_marked or not is_of_game(game, sequence.system):
         return ""
     acting = list_acting_unit_names(sequence, options, roster)
     ban = find_ban(game, sequence, acting, context.actor.side)
@@ -484,7 +490,7 @@ def _need_in_play(context: Context, sequence: Sequence, options: Mapping[str, ob
     """
     game = context.game
     card_options = [option for option in sequence.inputs if option.in_play]
-    if not card_options or not game.started or not is_of_game(game, sequence.system.id):
+    if not card_options or not game.started or not is_of_game(game, sequence.system):
         return
     need_player(game, context.actor)
     if any(option.used for option in card_options) and is_flag_on(options, "secret"):
@@ -541,7 +547,7 @@ def _declare_decks(context: Context, sequence: Sequence, options: Mapping[str, o
         raise UserError(message, hint="Leave out secret.", option="secret", code="not-together")
     game = context.open_game()
     need_player(game, context.actor)
-    if not is_of_game(game, sequence.system.id):
+    if not is_of_game(game, sequence.system):
         message = f"{sequence.title} draws from a deck of {sequence.system.title}, which is not played here."
         raise UserError(
             message,
@@ -587,7 +593,8 @@ async def record_play(
     if extensions:
         extended = [*reply.lines]
         for hash, system_name in extensions.items():
-            extended.append(Small(f"{describe_extension(hash, system_name)} from here on."))
+            extension = describe_extension(hash, system_name, context.systems)
+            extended.append(Small(f"{extension} from here on."))
         reply = replace(reply, lines=tuple(extended))
     reply = _add_arrivals(reply, game, game_after)
     answer = _build_answer(context, game, reply, record, body, facts, remarks)
@@ -602,10 +609,10 @@ def _find_remarks(
     `units` are all units that the play names.
     """
     systems = context.systems
-    is_of_its_game = record.system in systems and is_of_game(game, record.system)
-    if record.kind != "sequence" or not is_of_its_game:
+    played_system = systems.get(record.system)
+    if record.kind != "sequence" or played_system is None or not is_of_game(game, played_system):
         return ()
-    sequence = systems[record.system].sequences[record.target]
+    sequence = played_system.sequences[record.target]
     side = context.actor.side
     acting = record.acting
     system = systems.get(game.system)
@@ -676,7 +683,7 @@ def _build_answer(
         related = tuple(remaining)
     buttons = (*reply.buttons, *related, context.build_undo_button(number))
     done_buttons: tuple[Button, ...] = ()
-    if record.kind == "sequence" and is_of_game(game, record.system):
+    if record.kind == "sequence" and is_id_of_game(game, record.system, context.systems):
         acting = find_units_by_name(game, record.acting)
         sides = [unit.side for unit in acting] or [body["side"]]
         done_buttons = build_done_button(context, number, sides)

@@ -14,7 +14,7 @@ from bot.game.roster import (
     change_from_json,
     change_to_json,
     has_left_fight,
-    is_of_game,
+    is_id_of_game,
 )
 from bot.game.state import Game, Json, unit_to_json
 from bot.game.tracks import get_track_key
@@ -51,7 +51,7 @@ def seal_roll(context: Context, reply: Reply, record: PlayRecord, facts: Json, l
     content["kind"] = record.kind
     if record.changes:
         content["changes"] = [change_to_json(change) for change in record.changes]
-    if record.tracks and is_of_game(context.game, record.system):
+    if record.tracks and is_id_of_game(context.game, record.system, context.systems):
         content["tracks"] = dict(record.tracks)
     if label:
         content["texts"] = {"label": ledger.add_salted_text("label", label)}
@@ -203,11 +203,13 @@ async def open_rolls(context: Context, numbers: tuple[int, ...]) -> OpenedRolls:
             continue
         content = json.loads(text)
         answer = _load_answer(texts_by_key.get((number, ANSWER)), number)
-        results.append(f"#{number} {get_event_title(content)}: {content.get('result', '')}")
+        results.append(
+            f"#{number} {get_event_title(content, context.systems)}: {content.get('result', '')}"
+        )
         remarks: list[str] = []
         if number in game.withdrawn:
             remarks = ["It was undone, so it changes nothing."]
-        elif is_of_game(game, content.get("system", "")):
+        elif is_id_of_game(game, content.get("system", ""), context.systems):
             system = context.systems.get(game.system)
             changes, remarks = _list_fitting_changes(game, content)
             game_before = game

@@ -203,7 +203,7 @@ async def delete_own_data(context: Context) -> Reply:
             continue
         saved = await context.store.load_game_by_id(row)
         if saved is not None:
-            ledger = Ledger(restore_game(saved), context.ledger.writer)
+            ledger = Ledger(restore_game(saved), context.ledger.writer, context.systems)
             games_without_master += _leave_game(ledger)
             context.other_ledgers.append(ledger)
     context.commit.forget.append(user)

@@ -48,7 +48,7 @@ async def list_due(context: Context) -> list[DueLanding]:
     for event in events:
         sequence = system.sequences.get(event.get("target") or "")
         is_played = event["kind"] in COMBAT and event.get("system") == system.id
-        if sequence is not None and is_played and is_of_game(game, system.id):
+        if sequence is not None and is_played and is_of_game(game, system):
             landings += _list_due_after_event(sequence, event, turn)
         changed_fields = (event.get("after") or {}).get("game") or {}
         if event["kind"] == "start":

@@ -14,7 +14,7 @@ from bot.commands.context import Context
 from bot.game.events import list_effective_events
 from bot.game.loaded_game import is_imported
 from bot.game.phases import get_phase
-from bot.game.roster import has_left_fight, is_of_game, sort_units
+from bot.game.roster import has_left_fight, is_id_of_game, sort_units
 from bot.game.state import Game, Json
 from bot.presentation.play_record import PlayRecord
 from bot.rules.inputs.units import RosterUnit
@@ -124,7 +124,7 @@ async def add_call_line(context: Context, record: PlayRecord | None, reply: Repl
         return reply
     calls = await list_calls(context)
     acted_names = await _list_acted(context) if calls else frozenset()
-    if not is_of_game(context.ledger.game, record.system):
+    if not is_id_of_game(context.ledger.game, record.system, context.systems):
         return reply
     for call in calls:
         names = [unit.name for unit in call.units if unit.name in record.acting]

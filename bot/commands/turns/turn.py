@@ -321,7 +321,10 @@ async def _load_first_line(context: Context, shot: Json) -> str:
     answer = await context.load_answer(shot["number"])
     if answer is not None:
         return answer.title
-    return describe_event(shot, context.ledger.get_name, sides=context.game.sides).title
+    described = describe_event(
+        shot, context.systems, context.ledger.get_name, sides=context.game.sides
+    )
+    return described.title
 
 
 async def _find_last_shot(context: Context, side: str) -> Json | None:

@@ -858,7 +858,7 @@ async def _describe_event(context: Context, event: Json) -> str:
         names = get_card_names(context.game, context.system)
         if names:
             card_text = collect_event_texts([event], (), (), names).get(number, "")
-    return format_log_line(event, ledger.get_name, card_text, context.game.sides)
+    return format_log_line(event, ledger.systems, ledger.get_name, card_text, context.game.sides)
 
 
 async def _describe_with_number(context: Context, event: Json) -> str:

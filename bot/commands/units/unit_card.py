@@ -252,8 +252,10 @@ async def _load_history(context: Context, unit: RosterUnit) -> AsyncIterator[str
         if unit.name not in names:
             continue
         shown_count += 1
-        text = describe_event(event, context.ledger.get_name, sides=context.game.sides).short
-        yield shorten(f"#{event['number']} {text}", LONGEST, placeholder=" …")
+        described = describe_event(
+            event, context.systems, context.ledger.get_name, sides=context.game.sides
+        )
+        yield shorten(f"#{event['number']} {described.short}", LONGEST, placeholder=" …")
 
 
 def get_tone(unit: RosterUnit, system: System | None) -> str:

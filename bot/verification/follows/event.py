@@ -34,7 +34,6 @@ from bot.game.undo import (
     needs_manager,
 )
 from bot.game.undo_reach import add_opening
-from bot.rulesets.catalog import find_pack_version
 from bot.verification.follows import cards, rolls, turn
 from bot.verification.follows.past import Event, GameFields, Past
 
@@ -326,7 +325,7 @@ def _find_extends_problem(past: Past, event: Event, fields: GameFields) -> str:
     if {*extends.values()} != {fields.get("system", game.system)}:
         return "it says that a pack extends a game that is not being played."
     for hash, extended_game in extends.items():
-        pack = find_pack_version(hash)
+        pack = past.systems.find_version(hash)
         if pack is not None and (pack.base is None or pack.home != extended_game):
             return f"the pack {hash[:8]} does not extend {shorten_value(extended_game)}."
     if event["kind"] not in ("sequence", "unit") or not game.started:

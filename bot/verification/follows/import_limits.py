@@ -10,7 +10,7 @@ from typing import Any
 from bot.game.events import ROLLS
 from bot.game.roster import MAX_NAME, MAX_ROSTER
 from bot.game.state import Game
-from bot.rulesets.catalog import get_systems
+from bot.rulesets.rule_sets import RuleSets
 
 _LONGEST_TEXT = 8_000
 _ODD = re.compile("[\x00-\x08\n-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
@@ -25,13 +25,13 @@ def is_in_line(text: str) -> bool:
     return _ODD.search(text) is None
 
 
-def is_valid(game: Game) -> bool:
+def is_valid(game: Game, systems: RuleSets) -> bool:
     """Return whether the state that an imported log leads to can be played here.
 
-    Its rule set must exist here, its roster have at most MAX_ROSTER units, and its names be short
+    Its rule set must be one of `systems`, its roster have at most MAX_ROSTER units, and its names be short
     and in one line.
     """
-    if game.system and game.system not in get_systems():
+    if game.system and game.system not in systems:
         return False
     if len(game.units) > MAX_ROSTER:
         return False

@@ -11,6 +11,7 @@ from bot.game.events import apply
 from bot.game.sides import Seats
 from bot.game.state import Game
 from bot.rules.proof.chain import to_canonical
+from bot.rulesets.rule_sets import RuleSets
 
 Event = Mapping[str, Any]
 GameFields = Mapping[str, Any]
@@ -27,6 +28,8 @@ class Past:
     game: Game
     contents: Mapping[int, Event]
     """The contents of sealed events that are in the file, by event."""
+    systems: RuleSets
+    """The rule sets here, with all packs of the file."""
     bodies: dict[int, Event] = field(default_factory=dict)
     """All events so far, by number."""
     authors: set[str] = field(default_factory=set)

@@ -10,6 +10,7 @@ import pytest
 from adapters.web import pages
 from bot.charts.png import find_rasterizer
 from bot.report.game_pictures import draw_game_card
+from bot.rulesets.catalog import load_shared_systems
 from bot.spectators.watched_games import public_export
 from tests.adapters.web.serving import ADDRESS, served, shared
 from tests.playing import Channel, two_sides
@@ -26,7 +27,7 @@ async def test_the_card_says_where_the_game_is_and_crosses_out_who_is_lost() -> 
     channel = await Channel.fresh()
     await two_sides(channel)
     await channel.do("Anna", "unit edit vc1 state=eliminated")
-    svg = draw_game_card(await exported(channel)).svg
+    svg = draw_game_card(await exported(channel), load_shared_systems()).svg
     words = [
         "".join(text.itertext())
         for text in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")
@@ -36,13 +37,13 @@ async def test_the_card_says_where_the_game_is_and_crosses_out_who_is_lost() -> 
     assert "2 of 3 left" in words
     assert svg.count("stroke-dasharray") == 1
     await channel.do("Anna", "game end winner=draw confirm")
-    assert "A draw on turn 1" in draw_game_card(await exported(channel)).svg
+    assert "A draw on turn 1" in draw_game_card(await exported(channel), load_shared_systems()).svg
 
 
 async def test_a_long_name_is_made_smaller_and_markup_is_none() -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", f'game start lnlt "<b>{"W" * 56}" sides="{"M" * 30}, VC"')
-    svg = draw_game_card(await exported(channel)).svg
+    svg = draw_game_card(await exported(channel), load_shared_systems()).svg
     assert "<b>" not in svg
     assert ElementTree.fromstring(svg) is not None
 
