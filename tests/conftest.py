@@ -50,8 +50,13 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_configure() -> None:
-    """Tests wait a tenth of the pauses that bots make, but for those marked `real_pace`."""
+    """Tests wait a tenth of the pauses that bots make, but for those marked `real_pace`.
+
+    Hundreds of tests read the same packs, some already to list their cases, and thousands begin
+    with an empty database.
+    """
     os.environ.setdefault(nursery.SHARE, "0.1")
+    make_once(setattr)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -270,10 +275,9 @@ def _only_known_events() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _made_once() -> Iterator[None]:
-    """Hundreds of tests read the same packs, and thousands begin with an empty database."""
+def _connects_on_the_spot() -> Iterator[None]:
+    """Fresh stores do their jobs without a thread."""
     with pytest.MonkeyPatch.context() as patch:
-        make_once(patch.setattr)
         patch.setattr(aiosqlite, "connect", connect)
         yield
 

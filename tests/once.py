@@ -15,7 +15,8 @@ from typing import Any
 from bot.game import roster_file
 from bot.rules.declared.declared import Declared
 from bot.rulesets import system, yaml_file
-from bot.rulesets.packs.pack import PackSystem, build_pack
+from bot.rulesets.packs import pack
+from bot.rulesets.packs.pack import PackSystem, build_pack, load_pack
 from bot.rulesets.system import System, list_builtin_systems
 from bot.storage.sqlite import schema, store
 from bot.verification import packs_of_game
@@ -23,6 +24,7 @@ from tests.memory import memory
 
 _read_yaml, _declared_in, _migrate = yaml_file.read_bounded, system.load_declared, schema.migrate
 _rows = roster_file._read_yaml_rows
+_ROOT = Path(__file__).resolve().parent.parent
 _declared: dict[tuple[Any, ...], Declared] = {}
 _brought: dict[tuple[Any, ...], PackSystem | None] = {}
 
@@ -35,6 +37,7 @@ def make_once(put: Callable[[object, str, object], None]) -> None:
     put(system, "load_declared", _sequence)
     put(schema, "migrate", _made)
     put(roster_file, "_read_yaml_rows", lambda text: pickle.loads(_roster(text)))
+    put(pack, "load_pack", _load_pack)
     put(packs_of_game, "build_pack", _pack)
     put(store, "TemporaryDirectory", _in_memory)
 
@@ -49,6 +52,18 @@ def _yaml(data: bytes, file: str) -> bytes:
 def _roster(text: str) -> bytes:
     """The rows of a roster or a scenario, in the same way."""
     return pickle.dumps(_rows(text))
+
+
+def _load_pack(path: Path) -> PackSystem:
+    """Return a pack of the repository, which no test changes, as it was first loaded.
+
+    What a pack has read and checked stays with it, so the next user does not wait for that again.
+    """
+    is_ours = _ROOT in path.resolve().parents
+    return _load_our_pack(path.resolve()) if is_ours else load_pack(path)
+
+
+_load_our_pack = cache(load_pack)
 
 
 def _pack(files: Mapping[str, object], hash: str) -> PackSystem | None:

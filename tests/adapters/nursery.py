@@ -38,6 +38,7 @@ import adapters
 import bot
 from adapters.discord.command_payload import list_our_commands
 from bot.odds_pool import process
+from bot.report import page
 from bot.rulesets.catalog import load_shared_systems
 from bot.rulesets.packs.pack import load_packs_in
 from tests.once import make_once
@@ -256,8 +257,8 @@ def _wait_at(door: socket.socket) -> None:
 
 
 def _load() -> None:
-    """Read what bots would read, once somebody wants one: all code, all tables of the house and
-    the packs beside it.
+    """Load what bots and workers would load: all code, all tables, the repository's packs and the
+    templates of the page.
     """
     for package in (adapters, bot):
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
@@ -266,7 +267,11 @@ def _load() -> None:
     list_our_commands()  # which packs there are, each finds out by itself
     load_shared_systems.cache_clear()
     make_once(setattr)
-    load_packs_in(ROOT / "packs")
+    for folder in (ROOT / "packs", ROOT / "tests" / "data" / "packs"):
+        load_packs_in(folder)
+    templates = page._create_environment()
+    for name in templates.list_templates(extensions=["j2"]):
+        templates.get_template(name)
     gc.collect()
     gc.freeze()  # what is loaded stays shared
 
