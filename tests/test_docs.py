@@ -11,11 +11,13 @@ from typing import Any
 
 import pytest
 
+from bot.report.event_odds import compute_export_facts
 from bot.report.page import build_checker_page
-from bot.rulesets.catalog import get_systems
+from bot.rulesets.catalog import get_systems, load_shared_systems
 from tools.chat.pictures import PICTURES as CHAT
 from tools.chat.pictures import messages
 from tools.chat.pictures import pictures as chat_pictures
+from tools.chat.sample import play_sample
 from tools.docs import CHECKER, DOCS, SAMPLE, sample
 from tools.game_pages.page import build_page
 from tools.pictures import FOLDER, draw_all_pictures, gallery, with_font
@@ -98,23 +100,48 @@ def text_of(part: Any) -> Iterator[str]:
                 yield from text_of(value)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "README.md",
-        "docs/gallery.md",
-        "docs/discord.md",
-        "docs/slack.md",
-        *(f"docs/{game}.md" for game in get_systems()),
-    ],
-)
-def test_each_picture_of_a_page_is_there_and_says_what_it_shows(name: str) -> None:
-    path = DOCS.parent / name
-    shown = re.findall(r"^!\[(.*)\]\((\S+)\)$", path.read_text(encoding="utf-8"), re.MULTILINE)
-    assert shown
-    for alt, address in shown:
-        assert alt
-        assert (path.parent / address).is_file(), address
+PICTURES = [
+    (path, alt, address)
+    for path in sorted(
+        {*DOCS.parent.glob("*.md"), *DOCS.rglob("*.md"), *DOCS.parent.glob("*/**/README.md")}
+    )
+    if not any(
+        part.startswith(".") or part in ("build", "dist")
+        for part in path.relative_to(DOCS.parent).parts
+    )
+    for alt, address in re.findall(r"!\[([^\]]*)\]\(([^)\s]+)\)", path.read_text("utf-8"))
+]
+
+
+def test_each_picture_of_a_page_is_there_and_says_what_it_shows() -> None:
+    """A file's name says nothing to somebody who cannot see the picture, and two pictures of a page
+    with the same words cannot be told apart.
+    """
+    assert len(PICTURES) > 35
+    for path, alt, address in PICTURES:
+        where = f"{path.name}: {address}"
+        assert (path.parent / address).is_file(), where
+        assert len(alt.split()) > 3, where
+        assert ".svg" not in alt, where
+        assert len(alt) < 500, f"{where}: too long to be listened to"
+    alts = [(path, alt) for path, alt, _ in PICTURES]
+    assert len(set(alts)) == len(alts)
+
+
+def test_the_sample_has_what_the_product_promises() -> None:
+    """Luck, odds of each shot, and words of the players in the dice: it is played under today's
+    rules.
+    """
+    export = play_sample()
+    facts = compute_export_facts(export, load_shared_systems())
+    assert sum("luck" in fact for fact in facts.values()) > 10
+    assert all(fact["fits"] and fact["odds"] for fact in facts.values())
+    assert "no rolls to count" not in sample()
+    sides = {
+        word for fact in facts.values() for odds in fact["odds"] for word, _ in odds["chances"]
+    }
+    assert {"US", "VC"} <= sides
+    assert not {"a", "b"} & sides
 
 
 UNITS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400, "KiB": 2**10, "MiB": 2**20}

@@ -4,7 +4,6 @@ what is stale.
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from bot.report.event_odds import compute_export_facts
 from bot.report.page import build_checker_page
 from bot.report.page import build_page as report_page
 from bot.rulesets.catalog import get_systems, load_shared_systems
+from tools.chat.sample import play_sample
 from tools.game_pages.page import build_page
 from tools.pictures import write_pictures
 from tools.reference.page import page as keys_page
@@ -20,14 +20,13 @@ from tools.reference.schema import schemas
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 CHECKER = DOCS / "verify.html"
 SAMPLE = DOCS / "sample-report.html"
-SAMPLE_GAME = DOCS.parent / "tests/data/sample-report.json"
 KEYS_PAGE = DOCS / "pack-keys.md"
 SCHEMAS = DOCS / "schema"
 
 
 def sample() -> str:
-    """The after-action page that the README shows, of a game that was played once."""
-    game = json.loads(SAMPLE_GAME.read_text("utf-8"))
+    """The after-action page that the README shows, of a game that two simple players play."""
+    game = play_sample()
     systems = load_shared_systems()
     return report_page(game, compute_export_facts(game, systems), systems)
 

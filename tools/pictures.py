@@ -8,6 +8,7 @@ import json
 import re
 from base64 import b64encode
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from html import unescape
 from io import BytesIO
@@ -26,24 +27,86 @@ from bot.report.game_pictures import draw_game_card, draw_result_card
 from bot.report.page_data import Story
 from bot.rulesets.catalog import find_system, get_systems, load_shared_systems
 from bot.rulesets.system import System
-from tools.chat.pictures import messages
+from tools.chat.pictures import FOLDER as CHAT_FOLDER
+from tools.chat.pictures import describe_picture, messages
 from tools.chat.pictures import pictures as chat_pictures
+from tools.chat.sample import play_sample
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 FOLDER = "pictures"
 _TEXTS, _BOLD = re.compile("<t(?:ext|span)([^>]*)>([^<]+)<"), 'font-weight="700"'
-SAMPLE, SHOT = DOCS.parent / "tests/data/sample-report.json", 22
-"""The game of docs/sample-report.html, and the event of it that is drawn."""
-GALLERY = {
-    "lnlt": ("fire", "dct", "melee-odds", "ordnance-vehicle"),
-    "baps": ("fire", "crt", "leader-rating", "he-attack"),
-    "nhis": ("fire", "ranged-combat", "move-cost", "morale"),
-    "ucn": ("shoot", "morale-failed", "shoot-modifiers", "attack-vehicle"),
-    "asl": ("malfunction", "mp-cost", "tk-flame", "flame-attack"),
+ODDS = {
+    ("lnlt", "fire"): "Two squads and a leader fire into the next hex. The half-squad is shaken "
+    "already, and next to nothing saves it.",
+    ("lnlt", "ordnance-vehicle"): "More than half the shots miss. The squad that rides outside is "
+    "hurt more often than the vehicle.",
+    ("baps", "fire"): "Four rifles and a light machine gun against four men in light cover.",
+    ("baps", "he-attack"): "Half of all hand grenades land elsewhere. Two men would be within the "
+    "lethal radius, a third within the burst.",
+    ("nhis", "fire"): "A squad and a machine gun shoot into the trees, five hexes away.",
+    ("nhis", "morale"): "A hit of 1 means a morale check: the leader keeps his nerve more often "
+    "than the squad.",
+    ("ucn", "shoot"): "Four men shoot at a target in cover.",
+    ("ucn", "attack-vehicle"): "Infantry against a vehicle with passengers: the odds tell where "
+    "the hit goes.",
+    ("asl", "malfunction"): "A gun with B10 in intensive fire, when its ammunition runs low at 9.",
+    ("asl", "flame-attack"): "A Molotov cocktail against an open-topped AFV in the same hex.",
 }
-"""The tables and sequences of the gallery, by game; a game that is not named shows its first
+"""The odds of the gallery: game and attack, and the caption."""
+TABLES = {
+    ("lnlt", "dct"): "Morale 5 and a total of 7: over morale, but not twice.",
+    ("lnlt", "melee-odds"): "Attack 7 against defense 4 is 2-1. A table that is too wide for a "
+    "phone is cut to the columns around the answer.",
+    ("baps", "crt"): "The largest table of all five games, cut to what is around the answer.",
+    ("baps", "leader-rating"): "A veteran leader rolls 14.",
+    ("nhis", "ranged-combat"): "Firepower 9 uses the column for 8, and a roll of 7 is a Hit -1.",
+    ("nhis", "move-cost"): "Uphill into the trees, and what each other terrain would cost.",
+    ("ucn", "morale-failed"): "Failed by 4: the whole row is the answer.",
+    ("ucn", "shoot-modifiers"): "A list of modifiers marks those that count.",
+    ("asl", "mp-cost"): "Movement points to enter and to leave, as the table prints them: 2½[2] "
+    "-- ½.",
+    ("asl", "tk-flame"): "Adjacent, crew exposed, in motion: TK# 5.",
+}
+"""The tables of the gallery: game and table, and the caption. A game without any shows its first
 table.
 """
+EVENING = {
+    "discord-start": (
+        "One line starts a fight",
+        "The scenario comes with sides and units. Two presses, and both players have joined.",
+    ),
+    "discord-fire": (
+        "Odds first, then the shot",
+        "Only Anna sees the odds. *Roll it* rolls that shot, and everybody reads why it hit.",
+    ),
+    "discord-undo": (
+        "Asking to take it back",
+        "Dice were rolled, so Anna has to agree. She does not.",
+    ),
+    "discord-board": (
+        "Where everybody stands",
+        "The board is pinned in the channel and follows the game.",
+    ),
+    "slack-fire": (
+        "The same shot on Slack",
+        "One game can be played from both at once.",
+    ),
+    "slack-board": ("The board on Slack", "The same units, the same buttons."),
+}
+"""The pictures of chat in the gallery, each with its title and its caption."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exhibit:
+    """One picture of the gallery: its address in docs/, title, caption, what is to be seen for
+    those who cannot see it, and the drawing.
+    """
+
+    address: str
+    title: str
+    caption: str
+    alt: str
+    svg: str
 
 
 def with_font(svg: str) -> str:
@@ -87,109 +150,143 @@ def _subset(bold: bool, signs: str) -> str:
 
 def get_first_picture(game: System) -> tuple[str, str] | None:
     """Return the title and address of the first table of a game in the gallery; None without one."""
-    for address, title, _, _ in _list_gallery_pictures(game):
-        if address.endswith("-read.svg"):
-            return title, address
+    for system, name in _list_shown_tables():
+        if system == game.id:
+            return game.tables[name].title, _build_table_address(system, name)
     return None
 
 
 def draw_all_pictures() -> dict[str, str]:
     """Every picture of the documentation by its address in docs/."""
-    found: dict[str, str] = {}
-    for game in get_systems().values():
-        found |= {
-            address: with_font(picture.svg)
-            for address, _, _, picture in _list_gallery_pictures(game)
-        }
-    found |= {address: with_font(svg) for address, svg in chat_pictures(messages()).items()}
-    return found | {address: with_font(picture.svg) for address, _, _, picture in _of_sample()}
+    found = {address: with_font(svg) for address, svg in chat_pictures(messages()).items()}
+    for exhibit in (*_list_sample_pictures(), *_list_odds(), *_list_tables()):
+        found[exhibit.address] = with_font(exhibit.svg)
+    return found
 
 
-def _of_sample() -> Iterator[tuple[str, str, str, Picture]]:
-    """The pictures of a game to share, as `_list_gallery_pictures` has those of tables: the sample's end, and a
-    shot in it.
-    """
-    text = SAMPLE.read_text("utf-8")
-    export = json.loads(text)
+def _list_chat_pictures() -> Iterator[Exhibit]:
+    """The messages of an evening in chat."""
+    drawn = chat_pictures(messages())
+    for name, (title, caption) in EVENING.items():
+        address = f"{CHAT_FOLDER}/{name}.svg"
+        platform, _, picture = name.partition("-")
+        alt = describe_picture(messages(), platform, picture)
+        yield Exhibit(address, title, caption, alt, drawn[address])
+
+
+def _list_sample_pictures() -> Iterator[Exhibit]:
+    """The end of the sample game, and the first result that decided it."""
+    export = play_sample()
     systems = load_shared_systems()
-    shot = draw_result_card(Story(export, compute_export_facts(export, systems), systems), SHOT)
-    yield (
+    story = Story(export, compute_export_facts(export, systems), systems)
+    yield _exhibit(
         f"{FOLDER}/lnlt/game.svg",
         "How it ended",
-        "grognard picture game sample-report.html -o game.png",
-        draw_game_card(text, systems),
+        "A box for each unit, crossed out if it is lost.",
+        draw_game_card(json.dumps(export), systems),
     )
-    command = f"grognard picture game sample-report.html {SHOT} -o result.png"
-    yield f"{FOLDER}/lnlt/result.svg", "One result", command, shot
+    yield _exhibit(
+        f"{FOLDER}/lnlt/result.svg",
+        "What decided it",
+        "The result, its dice, and how likely it was.",
+        draw_result_card(story, story.turning_points()[0].number),
+    )
+
+
+def _list_odds() -> Iterator[Exhibit]:
+    """The odds of the examples of attacks."""
+    for (system, name), caption in ODDS.items():
+        game = find_system(system)
+        sequence = game.sequences[name]
+        picture = render_reply_odds(count_odds_reply(sequence, sequence.example))
+        title = f"{game.title}: {sequence.title}"
+        yield _exhibit(f"{FOLDER}/{system}/odds-{name}.svg", title, caption, picture)
+
+
+def _list_tables() -> Iterator[Exhibit]:
+    """Tables with the answers to their examples."""
+    for (system, name), caption in _list_shown_tables().items():
+        game = find_system(system)
+        table = game.tables[name]
+        picture = render_table(table, table.example)
+        title = f"{game.title}: {table.title}"
+        exhibit = _exhibit(_build_table_address(system, name), title, caption, picture)
+        yield replace(exhibit, alt=_cut_before_cells(exhibit.alt))
+
+
+def _list_shown_tables() -> dict[tuple[str, str], str]:
+    """Return the tables of the gallery with their captions, also those of games without any."""
+    shown = {system for system, _ in TABLES}
+    others = {
+        (game.id, name): "The cell that answers is marked."
+        for game in get_systems().values()
+        if game.id not in shown
+        for name in list(game.tables)[:1]
+    }
+    return TABLES | others
+
+
+def _build_table_address(system: str, name: str) -> str:
+    return f"{FOLDER}/{system}/{name}-read.svg"
+
+
+def _exhibit(address: str, title: str, caption: str, picture: Picture) -> Exhibit:
+    """A picture of the gallery, with an alternative text that fits between brackets."""
+    alt = picture.alt.replace("[", "(").replace("]", ")").replace("\n", " ")
+    return Exhibit(address, title, caption, alt, picture.svg)
+
+
+def _cut_before_cells(alt: str) -> str:
+    """Return what a picture of a table says before it lists the cells: title, answer and place."""
+    head, marked, rest = alt.partition(" Marked: ")
+    return f"{head}{marked}{rest.partition('. ')[0].rstrip('.')}." if marked else f"{head[:200]}"
 
 
 def gallery() -> str:
-    """The page of all five games."""
+    """The page of all pictures."""
     return "\n".join(_gallery()) + "\n"
 
 
 def _gallery() -> Iterator[str]:
     yield "# Gallery"
     yield ""
-    yield "A game and its results, tables with the cell that answers, and exact odds, as *Picture* draws them in chat."
-    yield "This page is made by `make docs`; do not edit it."
-    yield "What the games are, and whose they are: [README](../README.md#the-games)."
-    page = (
-        "[A whole game as a page](sample-report.html): luck, what decided it, rosters, every die. "
-        "Save it and open it."
+    yield "An evening in chat, what is left of it, and the odds and tables that *Picture* draws."
+    yield "All of them are drawn from what the bot says today, by `make docs`; do not edit this page."
+    yield from _section("A fight in chat", _list_chat_pictures())
+    yield from _section("What is left of an evening", _list_sample_pictures())
+    yield ""
+    yield (
+        "Both come from [the page of a whole game](sample-report.html): luck, what decided it, "
+        "rosters, every die. Save it and open it."
     )
-    for title, pictures in (
-        ("A game to share", _of_sample()),
-        *(
-            (game.title, _list_gallery_pictures(game))
-            for game in map(find_system, [*GALLERY, *sorted(get_systems().keys() - GALLERY)])
-        ),
-    ):
+    yield from _section("Odds before you roll", _list_odds())
+    yield from _section("Tables that show your cell", _list_tables())
+    yield ""
+    yield "## Draw your own"
+    yield ""
+    yield "In chat, press *Picture* under odds, a table or the end of a game, or add `picture` to a look-up."
+    yield "[From a shell](shell.md):"
+    yield ""
+    yield "```"
+    yield "grognard picture table lnlt dct unit=good-order-mmc morale=5 total=7 -o dct.png"
+    yield 'grognard picture odds lnlt fire attackers="squad fp=4" targets="squad morale=5" -o fire.png'
+    yield "grognard picture game sample-report.html -o game.png"
+    yield "```"
+    yield ""
+    yield "What the games are, and whose they are: [the games](../README.md#the-games)."
+
+
+def _section(title: str, exhibits: Iterator[Exhibit]) -> Iterator[str]:
+    """Yield a section of the gallery, line by line."""
+    yield ""
+    yield f"## {title}"
+    for exhibit in exhibits:
         yield ""
-        yield f"## {title}"
-        if page:
-            yield ""
-            yield page
-        page = ""
-        for address, title, command, picture in pictures:
-            yield ""
-            yield f"**{title}**"
-            yield ""
-            yield f"![{_alt(picture)}]({address})"
-            yield ""
-            yield f"```\n{command}\n```"
-
-
-def _list_gallery_pictures(game: System) -> Iterator[tuple[str, str, str, Picture]]:
-    """Of each picture in the gallery its address, its title, the command behind it, and the
-    picture.
-    """
-    for name in GALLERY.get(game.id) or list(game.tables)[:1]:
-        if name in game.sequences and name not in game.tables:
-            sequence = game.sequences[name]
-            picture = render_reply_odds(count_odds_reply(sequence, sequence.example))
-            given = " ".join(_format_option(key, value) for key, value in sequence.example.items())
-            command = f"grognard picture odds {game.id} {name} {given} -o {name}.png"
-            yield f"{FOLDER}/{game.id}/odds-{name}.svg", f"Odds: {sequence.title}", command, picture
-            continue
-        table = game.tables[name]
-        given = " ".join(_format_option(key, value) for key, value in table.example.items())
-        command = f"grognard picture table {game.id} {name} {given} -o {name}.png"
-        yield (
-            f"{FOLDER}/{game.id}/{name}-read.svg",
-            table.title,
-            command,
-            render_table(table, table.example),
-        )
-
-
-def _format_option(name: str, value: object) -> str:
-    text = "yes" if value is True else "no" if value is False else str(value)
-    return f'{name}="{text}"' if " " in text or ";" in text else f"{name}={text}"
-
-
-def _alt(picture: Picture) -> str:
-    return picture.alt.replace("[", "(").replace("]", ")").replace("\n", " ")
+        yield f"### {exhibit.title}"
+        yield ""
+        yield exhibit.caption
+        yield ""
+        yield f"![{exhibit.alt}]({exhibit.address})"
 
 
 def write_pictures() -> list[Path]:

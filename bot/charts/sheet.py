@@ -68,7 +68,7 @@ class Block:
         if self.hit is None:
             return ""
         row, column = self.hit
-        head = f"{self.corner} {self.rows[row]}".strip()
+        head = f"{self.corner} {self.rows[row]}".removeprefix("row ").strip()
         if column == ROW or len(self.columns) == 1:
             return f"Marked: row {head}."
         across = f"{self.across} {self.columns[column]}".strip()
@@ -189,7 +189,7 @@ class _LayoutBuilder:
             return ()
         rows = tuple(self.format_value(key) for key in self.table.texts)
         cells = tuple((text,) for text in self.table.texts.values())
-        return (Block("", "what is said", "", ("text",), rows, cells),)
+        return (Block("", "in short", "", ("in full",), rows, cells),)
 
     def list_code_meanings(self) -> tuple[tuple[str, str], ...]:
         """List (code, meaning). Of ALIKE or more codes that differ only in a number, only the first

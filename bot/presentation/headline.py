@@ -560,10 +560,15 @@ _SPELLED = {
 @lru_cache(maxsize=16)
 def list_type_names(system: System) -> Mapping[str, str]:
     """Return the types of a game's units as players say them: `armored-vehicle` is an armored
-    vehicle.
+    vehicle, and `lmg` an LMG.
     """
     types = {type for words in system.words.values() for type in words.types}
-    return {type: _SPELLED.get(type, type.replace("-", " ")) for type in types}
+    texts: Mapping[str, str] = system.game.get("words") or {}
+    abbreviations = {type: texts[type] for type in types if texts.get(type, "").isupper()}
+    return {
+        type: _SPELLED.get(type) or abbreviations.get(type) or type.replace("-", " ")
+        for type in types
+    }
 
 
 def add_definite_articles(types: Mapping[str, str], names: Many[str]) -> list[str]:

@@ -342,12 +342,12 @@ class _Printer:
                 is_code = isinstance(code, str | int) and code in self.results
                 if is_code and str(code) not in ("-", ""):
                     meaning = self.format_meaning(self.results[code])
-                    if meaning.casefold() != str(code).casefold():
+                    if meaning and meaning.casefold() != str(code).casefold():
                         legend.setdefault(_get_cell_code(code), meaning)
         return tuple(legend.items())
 
     def format_meaning(self, value: Any) -> str:
-        """Return the meaning of a cell's code in words: `MC 1, shaken`."""
+        """Return the meaning of a cell's code in words: `MC 1, shaken`; "" if its outputs say nothing."""
         if not isinstance(value, Mapping):
             return BLANK_CELL if value is None else self.format_value(value)
         pieces = []
@@ -362,7 +362,9 @@ class _Printer:
                 pieces.append(text)
             else:
                 pieces.append(f"{head} {text}")
-        return ", ".join(pieces) or "no effect"
+        if not pieces and "result" in value:
+            return "no effect"
+        return ", ".join(pieces)
 
     def _find_output_name(self, name: str) -> str:
         """Return the output computed from an internal value of the card; other names unchanged."""

@@ -35,7 +35,7 @@ from bot.rules.errors import UserError
 from bot.rules.odds.rolls import TooManyStates
 from bot.rules.proof.chain import SEALED, to_canonical
 from bot.rules.sequence.sequence import Line
-from bot.rules.text.names import join_names
+from bot.rules.text.names import LETTERS, insert_sides, join_names
 from bot.rulesets.play_once import MAX_BY, build_odds_rows, compute_each_odds
 from bot.rulesets.rule_sets import RuleSets
 from bot.rulesets.system import Sequence
@@ -60,10 +60,12 @@ def list_fact_requests(export: Json, systems: RuleSets) -> dict[int, str]:
     """Return the requests for the facts of a page, by event number.
 
     Each sequence that was played openly or is revealed has one. `lucky` in a request names the side
-    that the roll counts for, and is absent if the roll does not count.
+    that the roll counts for, and is absent if the roll does not count. `sides` are the sides that a
+    roll for the initiative is between.
     """
     revealed = _get_revealed_texts(export)
     lucky_sides = {roll.number: roll.side for roll in build_tally(export, systems).rolls_with_score}
+    sides = list_sides(export)
     bodies = {row["body"]["number"]: row["body"] for row in export["events"]}
     requests: dict[int, str] = {}
     for number, body in bodies.items():
@@ -75,6 +77,8 @@ def list_fact_requests(export: Json, systems: RuleSets) -> dict[int, str]:
         request = {key: body[key] for key in _REQUEST_KEYS if key in body}
         if number in lucky_sides:
             request["lucky"] = lucky_sides[number]
+        if body["target"] == "initiative":
+            request["sides"] = sides
         requests[number] = to_canonical(request)
     return requests
 
@@ -149,6 +153,7 @@ def _compute_event_facts(event: Json, systems: RuleSets) -> Json:
         if plays:
             facts |= _describe_answer(event, plays, systems)
         facts["odds"] = list(_list_odds(sequence, shot))
+        facts = _name_sides(facts, tuple(event.get("sides", ())))
     except (UserError, TooManyStates, KeyError):
         pass  # the page shows the facts computed so far
     if "lucky" in event:
@@ -156,6 +161,27 @@ def _compute_event_facts(event: Json, systems: RuleSets) -> Json:
         if luck:
             facts["luck"] = luck
     return facts
+
+
+def _name_sides(facts: Json, sides: tuple[str, ...]) -> Json:
+    """Return facts with the names of two sides in place of `Side a` and `a`, as far as they have
+    lines and odds.
+    """
+    if len(sides) != len(LETTERS):
+        return facts
+    names = dict(zip(LETTERS, sides, strict=True))
+    lines = [
+        {**line, "label": insert_sides(line["label"], sides)} for line in facts.get("lines", ())
+    ]
+    odds = [
+        {
+            "of": entry["of"],
+            "came": [names.get(word, word) for word in entry["came"]],
+            "chances": [[names.get(word, word), exact] for word, exact in entry["chances"]],
+        }
+        for entry in facts["odds"]
+    ]
+    return {**facts, "lines": lines, "odds": odds}
 
 
 def _has_logged_outcome(event: Json, plays: tuple[FinishedPlay, ...]) -> bool:

@@ -19,6 +19,7 @@ from bot.report.luck import find_rarest_rolls
 from bot.report.page_data import LogRow, Story
 from bot.report.units import HURT, is_lost
 from bot.rules.errors import UserError
+from bot.rules.text.phrase import capitalize_first
 from bot.rulesets.rule_sets import RuleSets
 from bot.ui.reply.percents import format_percent
 
@@ -165,8 +166,8 @@ def _format_likelihood(story: Story, row: LogRow) -> str:
     """Return how likely the result was, or "" if that is unknown.
 
     If the roll has luck it is `This or more: 1 in 54`, or `This or less: 1 in 54`. For
-    other rolls of real dice it is `Real dice`, else the chance of the rarest result that came up:
-    `Odds then: pinned 25%`.
+    other rolls of real dice it is `Real dice`, else the chance of the worst result that came up:
+    `Rifle 2 pinned: 25%`.
     """
     successes, failures = find_rarest_rolls([row])
     if successes:
@@ -175,15 +176,18 @@ def _format_likelihood(story: Story, row: LogRow) -> str:
         return f"This or less: {failures[0].odds}"
     if row.hand:
         return "Real dice"
-    results: list[tuple[float, str]] = []
+    results: list[tuple[int, float, str]] = []
     for odds in story.facts.get(row.number, {}).get("odds") or ():
-        for word, exact in odds["chances"]:
+        unit = odds["of"]
+        if len(odds["came"]) > 1:  # each unit of the group has its own result
+            unit = ""
+        for rank, (word, exact) in enumerate(odds["chances"]):
             if word in odds["came"]:
-                results.append((float(Fraction(exact)), word))
+                results.append((rank, float(Fraction(exact)), f"{unit} {word}".strip()))
     if not results:
         return ""
-    chance, word = min(results)
-    return f"Odds then: {word} {format_percent(chance)}"
+    _, chance, result = min(results)
+    return f"{capitalize_first(result)}: {format_percent(chance)}"
 
 
 def _draw_dice(row: LogRow, top: int) -> Iterator[str]:

@@ -106,7 +106,7 @@ def drawn_sheet(block: Block, legend: dict[str, str], width: int) -> Sheet:
 @pytest.mark.parametrize("name", BY_NAME)
 def test_the_picture_is_the_printed_form(name: str) -> None:
     drawn = build_layout(BY_NAME[name])
-    blocks = [block for block in drawn.blocks if block.corner != "what is said"]
+    blocks = [block for block in drawn.blocks if block.corner != "in short"]
     expected = [
         Sheet(sheet.heading, tuple(tuple(map(replace_missing_letters, row)) for row in sheet.rows))
         for sheet in form(name).sheets

@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from tools.chat.draw import draw_messages
+from tools.chat.draw import NAMES, draw_messages
 from tools.chat.evening import evening
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -18,20 +18,23 @@ FOLDER = "pictures/chat"
 PICTURES = {
     "start": (
         ("start",),
-        "One line starts a scenario: sides, units, the promise of dice, and buttons to join",
+        "Anna types one line: {start}. Below are the turn, the units and buttons to join a side",
     ),
     "fire": (
         ("odds", "fire"),
-        "Anna asks for the odds of a shot, which she alone sees, and presses Roll it: who is hit, every die and"
-        " modifier by name, and buttons to go on",
+        "Anna alone sees the odds: {odds}. She presses Roll it, and all read: {fire}, with each die"
+        " and modifier by name",
     ),
     "undo": (
         ("answer", "undo", "refused"),
-        "Ben fires back and asks to undo it; dice were rolled, so Anna is asked, and refuses",
+        "Ben fires back: {answer}. {undo}, with the buttons Agree and Refuse. {refused}",
     ),
-    "board": (("board",), "The board: who is to play, and how the units of both sides are"),
+    "board": (
+        ("board",),
+        "The board. {board}. Below are the units of both sides by their state, and buttons",
+    ),
 }
-"""The messages of a picture, and what it shows."""
+"""The messages of a picture, and what is to be seen; `{odds}` is the first line of a message."""
 PLATFORMS = ("discord", "slack")
 
 
@@ -52,8 +55,31 @@ def pictures(kept: Mapping[str, str]) -> dict[str, str]:
     found = {}
     for platform in PLATFORMS:
         shown: dict[str, Any] = json.loads(kept[f"{FOLDER}/{platform}.json"])
-        for name, (parts, title) in PICTURES.items():
+        for name, (parts, _) in PICTURES.items():
             found[f"{FOLDER}/{platform}-{name}.svg"] = draw_messages(
-                platform, [shown[part] for part in parts], title
+                platform,
+                [shown[part] for part in parts],
+                describe_picture(kept, platform, name),
             )
     return found
+
+
+def describe_picture(kept: Mapping[str, str], platform: str, name: str) -> str:
+    """Return in words what is to be seen in a picture of messages that are `kept`.
+
+    Both platforms have the same evening. The first lines are read from Slack's, which come as text.
+    """
+    shown: dict[str, Any] = json.loads(kept[f"{FOLDER}/slack.json"])
+    lines = {
+        part: _name_persons(message["body"]["text"].partition("\n")[0])
+        for part, message in shown.items()
+    }
+    looks = platform.capitalize()
+    return f"{PICTURES[name][1].format(**lines)} ({looks})."
+
+
+def _name_persons(text: str) -> str:
+    """Return a text with persons by name in place of their ids."""
+    for key, person in NAMES.items():
+        text = text.replace(f"<@{key}>", person)
+    return text
