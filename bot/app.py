@@ -53,7 +53,6 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.options import MAX_TEXT, Option, normalize_typed
 from bot.rules.text.names import format_count
 from bot.rules.text.plain import format_person_name, make_storable, remove_control
-from bot.rulesets.catalog import use_systems
 from bot.rulesets.rule_sets import RuleSets
 from bot.rulesets.system import list_builtin_systems
 from bot.runtime.entropy import create_id
@@ -329,7 +328,7 @@ class App:
             commands = await self.load_registry(place)
             example = write_roster_example(spec, commands, units, context.own_side)
         if not example and spec.path != RUN_MACRO:
-            example = build_example(spec, context.system)
+            example = build_example(spec, context.game)
         return await self.forms.invite(spec, options, person, example)
 
     async def press(
@@ -780,8 +779,7 @@ class App:
             option = spec.find_option(name)
             if option is not None:
                 context = await self._add_to_context(context, spec, option, person, place)
-            with use_systems(systems):
-                return complete_option(spec, name, typed, registry, context, options)
+            return complete_option(spec, name, typed, registry, context, options)
         except UserError:
             return ()
 
@@ -799,8 +797,7 @@ class App:
         if option.type in ("unit", "units"):
             context = await self.get_form_context(spec, place, person, only=option.name)
         if option.complete == "game":
-            home = await self.threads.find_home(place)
-            context = context._replace(games=await list_game_choices(self.store, home))
+            context = context._replace(games=await self._list_game_choices(place))
         if option.complete in OF_ENABLED:
             context = context._replace(enabled=await self.enabled.list_systems(place))
         if option.complete == "pack":
@@ -808,6 +805,11 @@ class App:
         if option.complete in OF_MACROS:
             context = context._replace(macros=await self.load_macros(person, place))
         return context
+
+    async def _list_game_choices(self, place: Place) -> tuple[CompletionChoice, ...]:
+        """Return the games of a place as choices for an option that takes the number of one."""
+        home = await self.threads.find_home(place)
+        return await list_game_choices(self.store, home, await self.load_visible_systems(place))
 
 
 def _normalize_command(command: Command) -> Command:

@@ -28,8 +28,7 @@ from bot.execution.budgets import Queues
 from bot.rules.errors import UserError
 from bot.rules.text.names import join_names
 from bot.rules.text.phrase import phrase
-from bot.rulesets.catalog import get_systems
-from bot.rulesets.system import FIRES
+from bot.rulesets.system import FIRES, System
 from bot.ui.registry import Registry
 from bot.ui.reply.parts import Entry, format_part
 from bot.ui.reply.reply import LINK, OPEN_FORM, Button, Reply, build_error_reply
@@ -228,7 +227,7 @@ class Home:
             spec = registry.get(tuple(shot.split())) if shot else None
             if spec is not None:
                 buttons.insert(0, Button(f"{OPEN_FORM}{shot}", spec.verb or "Fire", "primary"))
-            buttons.append(build_hand_over_button(context.system))
+            buttons.append(build_hand_over_button(context.game))
         buttons.append(Button(entry.action, "Open", LINK))
         return [
             {"type": "divider"},
@@ -416,11 +415,10 @@ def find_shot_command(registry: Registry, system: str) -> str:
     return ""
 
 
-def build_hand_over_button(system: str) -> Button:
+def build_hand_over_button(game: System | None) -> Button:
     """Return the button with which a side hands over: *Done* in a game with phases of which none
     has the button *Pass*, else *Pass*.
     """
-    game = get_systems().get(system)
     phases = game.game.get("phases") or () if game is not None else ()
     words = {word for phase in phases for word in phase.get("buttons") or ()}
     if phases and "pass" not in words:

@@ -16,7 +16,7 @@ from bot.rules.errors import UserError, did_you_mean
 from bot.rules.text.names import format_count
 from bot.rules.text.normalize import comparison_key, normalize_name
 from bot.rules.text.phrase import capitalize_first, phrase
-from bot.rulesets.catalog import get_systems
+from bot.rulesets.rule_sets import RuleSets
 from bot.storage.records import Outgoing
 from bot.storage.store import Store
 from bot.ui.reply.reply import Reply
@@ -92,16 +92,18 @@ def sort_current_first(games: Many[ChannelGame]) -> list[ChannelGame]:
     return sorted(games, key=lambda game: (not game.is_on, -game.updated, -game.number))
 
 
-async def list_game_choices(store: Store, channel: Place) -> tuple[CompletionChoice, ...]:
+async def list_game_choices(
+    store: Store, channel: Place, systems: RuleSets
+) -> tuple[CompletionChoice, ...]:
     """Return the games of a channel as choices for an option that takes the number of one."""
     choices = []
     for game in sort_current_first(await load_channel_games(store, channel)):
-        label = f"{game.number}. {game.title}: {format_status(game)}"
+        label = f"{game.number}. {game.title}: {format_status(game, systems)}"
         choices.append(CompletionChoice(label[:MAX_LENGTH], str(game.number)))
     return tuple(choices)
 
 
-def format_status(channel_game: ChannelGame) -> str:
+def format_status(channel_game: ChannelGame, systems: RuleSets) -> str:
     """Format the status of a game in a few words: `Turn 3, Operations · #42`.
 
     Free play has the number of its events and the date it began, an ended game its winner.
@@ -109,7 +111,7 @@ def format_status(channel_game: ChannelGame) -> str:
     game = channel_game.game
     if not game.started:
         return f"{format_count(game.number - 1, 'event')} since {format_date(channel_game.begun)}"
-    system = get_systems().get(game.system)
+    system = systems.get(game.system)
     turn = format_numbered_phase(game, system)
     if game.ended:
         status = f"{format_winner(game)} {describe_end_turn(game, system)}"

@@ -21,6 +21,7 @@ from bot.preferences.threads import get_channel
 from bot.report.game_pictures import draw_losses_chart
 from bot.rules.errors import UserError
 from bot.rules.tables.table import Table
+from bot.rulesets.system import System
 from bot.storage.records import Doc
 from bot.ui.reply.parts import Odds, Small
 from bot.ui.reply.reply import Button, File, Reply
@@ -157,7 +158,13 @@ async def draw_table(context: Context, name: str, inputs: Mapping[str, object]) 
     Raises UserError if there is no such table, or if drawing takes too long.
     """
     system_id, _, table_id = name.partition("/")
-    system = context.systems.find(system_id)
+    return await draw_system_table(context, context.systems.find(system_id), table_id, inputs)
+
+
+async def draw_system_table(
+    context: Context, system: System, table_id: str, inputs: Mapping[str, object]
+) -> Reply:
+    """Draw a table of a rule set, as `draw_table` does."""
     table = system.find_table(table_id)
     picture = await draw_in_worker(
         context, render_picture_png, render_named_table, system, table.id, dict(inputs)

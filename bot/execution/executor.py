@@ -32,6 +32,7 @@ from bot.rules.inputs.options import clean
 from bot.rules.text.phrase import phrase
 from bot.rulesets.catalog import VISIBLE_SYSTEMS, load_shared_systems
 from bot.rulesets.rule_sets import RuleSets
+from bot.rulesets.system import System
 from bot.runtime.entropy import create_id
 from bot.storage.base import CalledOff, Clock, Conflict, Gate, StoreError
 from bot.storage.store import Store
@@ -200,25 +201,27 @@ class CommandExecutor:
         if spec.family == "button":
             return "", ""
         loaded = await self._load_game(command)
-        system = loaded.game.system if loaded is not None else ""
         options = {name: value for name, value in command.options.items() if name != FILE}
         example = ""
-        if loaded is not None and spec.system == system:
-            example = await self._build_roster_example(command, spec, loaded)
-        return format_named_command(spec, options), example or build_example(spec, system)
+        played: System | None = None
+        if loaded is not None:
+            visible = await self._shelves.load_visible(command.where, loaded.game)
+            played = visible.get(loaded.game.system)
+            if spec.system == loaded.game.system:
+                example = self._build_roster_example(command, spec, loaded, visible)
+        return format_named_command(spec, options), example or build_example(spec, played)
 
     async def _load_game(self, command: Command) -> LoadedGame | None:
         """Load the game that is played where a command was typed, None if there is none."""
         home = await self._threads.find_home(command.where)
         return await self._games.load_current(home.key)
 
-    async def _build_roster_example(
-        self, command: Command, spec: CommandSpec, loaded: LoadedGame
+    def _build_roster_example(
+        self, command: Command, spec: CommandSpec, loaded: LoadedGame, visible: RuleSets
     ) -> str:
         """Return an example of a command with units of the game, "" if none fit."""
         units = sort_units(loaded.game.units.values())
         units = [unit for unit in units if not has_left_fight(unit)]
-        visible = await self._shelves.load_visible(command.where, loaded.game)
         person = loaded.find_person(command.who.key)
         side = loaded.game.players.get(person.person, "") if person is not None else ""
         return write_roster_example(spec, self._registry.with_games(visible), units, side)

@@ -23,7 +23,7 @@ from bot.presentation.roll import look_up_table, roll_dice
 from bot.presentation.run_sequence import run_sequence
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import is_flag_on
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import load_shared_systems
 from bot.runtime.entropy import create_throwaway_source
 from bot.runtime.logs import get_seldom_logger, log_failure
 from bot.storage.base import Clock, Deleted, StoreError
@@ -125,12 +125,13 @@ def _play_with_throwaway_dice(
     """
     if spec.family == "roll":
         return roll_dice(options, name, create_throwaway_source())
+    systems = load_shared_systems()  # the packs of servers are in the store, which fails
     if spec.family == "lookup":
-        table = find_system(spec.system).find_table(spec.target)
+        table = systems.find(spec.system).find_table(spec.target)
         inputs = {key: value for key, value in options.items() if key not in ("picture", "private")}
         return look_up_table(table, inputs, name, create_throwaway_source())
     if spec.family == "sequence":
-        sequence = find_system(spec.system).find_sequence(spec.target)
+        sequence = systems.find(spec.system).find_sequence(spec.target)
         if not sequence.decks:
             return run_sequence(sequence, spec, options, name, create_throwaway_source(), {})
     return None

@@ -10,7 +10,6 @@ from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import UnitWords
 from bot.rules.sequence.sequence import ACTOR
 from bot.rules.tables.table import Table
-from bot.rulesets.catalog import get_systems
 from bot.rulesets.system import Sequence, System
 from bot.ui.spec import CommandSpec
 
@@ -281,11 +280,10 @@ MOST = 2
 """Maximum number of a unit's numbers in an example."""
 
 
-def build_example(spec: CommandSpec, played: str) -> str:
-    """Return the example of a command. Those that set a track or units have one for the game with
-    the id `played`, if there is such a game; other commands have their own example.
+def build_example(spec: CommandSpec, game: System | None) -> str:
+    """Return the example of a command. Those that set a track or units have one for the `game` that
+    is played, if there is one; other commands have their own example.
     """
-    game = get_systems().get(played)
     if game is None:
         return spec.example
     if spec.path == SET_TRACK and game.tracks:

@@ -6,7 +6,7 @@ import pytest
 
 from bot.commands.dispatch import load_shared_registry
 from bot.rules.text.phrase import Typed, split_pieces
-from bot.rulesets.catalog import get_systems
+from bot.rulesets.catalog import find_system, get_systems
 from bot.ui.glossary import build_example
 from bot.ui.help_topics import TOPICS
 from bot.ui.reply.parts import Entry
@@ -142,7 +142,7 @@ async def test_examples_in_errors_are_of_the_game_that_is_played(game: str) -> N
     (line,) = [line for line in reply.format_body() if line.startswith("For example: ")]
     await channel.do("Anna", line.removeprefix("For example: "))
     assert (
-        build_example(parse_text("unit add", load_shared_registry()).spec, game)
+        build_example(parse_text("unit add", load_shared_registry()).spec, find_system(game))
         in (await channel.do("Anna", "help unit add")).format_text()
     )
     await channel.app.close()

@@ -12,7 +12,7 @@ from bot.loading.load_game import load_game_by_id
 from bot.preferences.place_names import load_channel_names, name_place
 from bot.rules.text.names import format_count
 from bot.rules.text.phrase import Phrase, capitalize_first, phrase
-from bot.rulesets.catalog import get_systems
+from bot.rulesets.rule_sets import RuleSets
 from bot.ui.reply.parts import Entry, Part, build_relative_date
 from bot.ui.reply.reply import Reply
 from bot.ui.spec import get_server_key
@@ -44,7 +44,8 @@ async def list_my_games(context: Context) -> Reply:
     names = await load_channel_names(context.store, channels)
     current_channel = context.command.where.key
     lines: list[Part] = [
-        _build_entry(loaded, side, names, current_channel) for loaded, side in listed_games
+        _build_entry(loaded, context.systems, side, names, current_channel)
+        for loaded, side in listed_games
     ]
     left_out = len(running_games) - MOST_SHOWN
     if left_out > 0:
@@ -99,7 +100,11 @@ def _waits_for_user(loaded: LoadedGame, side: str, user: str) -> bool:
 
 
 def _build_entry(
-    loaded: LoadedGame, side: str, names: Mapping[str, str], current_channel: str
+    loaded: LoadedGame,
+    systems: RuleSets,
+    side: str,
+    names: Mapping[str, str],
+    current_channel: str,
 ) -> Entry:
     """Return the entry of one game: its channel, whose move it is, and since when.
 
@@ -116,7 +121,7 @@ def _build_entry(
     move = describe_whose_go(game)
     if side in game.go and not game.waits and not is_drawn_next(game):
         move = f"{YOUR_MOVE} (both sides)" if len(game.go) > 1 else YOUR_MOVE
-    phase = format_numbered_phase(game, get_systems().get(game.system))
+    phase = format_numbered_phase(game, systems.get(game.system))
     pieces = (move, phase, f"#{game.number}")
     text: str | Phrase = capitalize_first(" · ".join(piece for piece in pieces if piece))
     if game.go and game.go_since:

@@ -33,7 +33,7 @@ from bot.rules.errors import UserError
 from bot.rules.text.names import format_count, join_names
 from bot.rules.text.normalize import comparison_key
 from bot.rules.text.phrase import phrase
-from bot.rulesets.catalog import get_systems
+from bot.rulesets.system import System
 from bot.storage.records import Doc
 from bot.ui.reply.parts import Group, Part, Small
 from bot.ui.reply.percents import format_percent
@@ -296,7 +296,7 @@ async def _build_summary(context: Context, tally: Tally, types: Mapping[str, str
     ]
     lines += _list_doubts_about_winner(context)
     for side in game.sides:
-        losses, names = format_losses(game, side, types)
+        losses, names = format_losses(game, context.system, side, types)
         if names:
             lines.append(Group(losses, names, grave=True))
         elif losses:
@@ -363,14 +363,16 @@ def _join_first_names(names: Sequence[str]) -> str:
     return join_names(names[:MOST_NAMES]) + others
 
 
-def format_losses(game: Game, side: str, types: Mapping[str, str]) -> tuple[str, str]:
+def format_losses(
+    game: Game, system: System | None, side: str, types: Mapping[str, str]
+) -> tuple[str, str]:
     """Return the losses of a side, `US lost 2 of 7`, and the names of the lost and weakened units.
 
     `types` are the types that units had when they joined, by folded name. Return ("", "") for a
     side without units.
     """
     units = sort_units(unit for unit in game.units.values() if unit.side == side)
-    losses = count_losses(units, types, get_systems().get(game.system))
+    losses = count_losses(units, types, system)
     if not losses.total:
         return "", ""
     heading = f"{side} lost {len(losses.lost) or 'none'} of {losses.total}"

@@ -42,9 +42,9 @@ from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.text.normalize import COMMAS, comparison_key, normalize_name
 from bot.rules.text.phrase import phrase
-from bot.rulesets.catalog import get_systems
 from bot.rulesets.deck_file import list_named_sides
 from bot.rulesets.packs.pack import PackSystem
+from bot.rulesets.rule_sets import RuleSets
 from bot.rulesets.system import System
 from bot.runtime.entropy import create_id
 from bot.storage.base import DAY, DRAFTS_KEPT
@@ -102,7 +102,7 @@ async def start_game(context: Context) -> Reply:
     name or sides that cannot be used, in both cases.
     """
     options = context.clean_options()
-    _, name, _, _ = _read_start_options(options)
+    _, name, _, _ = _read_start_options(options, context.systems)
     if context.ledger.row and context.game.started and not context.game.ended:
         return await ask_director(context, name)
     return await begin_game(context)
@@ -119,8 +119,8 @@ async def begin_game(context: Context) -> Reply:
     previous_game = context.game if context.ledger.row else None
     previous_row = context.ledger.row
     replaced_lines = describe_replaced_game(context.ledger.loaded)
-    system, name, sides, scenario = _read_start_options(options)
-    _check_extensions(system)
+    system, name, sides, scenario = _read_start_options(options, context.systems)
+    _check_extensions(system, context.systems)
     new_game = Game("", name=name, started=True, sides=sides)
     game = start_first_turn(set_system(new_game, system), system)
     _check_cups(system, sides)
@@ -227,12 +227,11 @@ def _check_cups(system: System, sides: tuple[str, ...]) -> None:
         )
 
 
-def _check_extensions(system: System) -> None:
+def _check_extensions(system: System, systems: RuleSets) -> None:
     """Raise UserError if two packs that are enabled here both extend the game, but cannot be in
     force together.
     """
-    visible_systems = get_systems().values()
-    packs = [pack for pack in visible_systems if isinstance(pack, PackSystem)]
+    packs = [pack for pack in systems.values() if isinstance(pack, PackSystem)]
     extensions = [pack for pack in packs if pack.base is not None]
     for pack in extensions:
         if pack.home == system.id and pack.version not in system.versions:
@@ -240,7 +239,7 @@ def _check_extensions(system: System) -> None:
 
 
 def _read_start_options(
-    options: Mapping[str, Any],
+    options: Mapping[str, Any], systems: RuleSets
 ) -> tuple[System, str, tuple[str, ...], Scenario | None]:
     """Return the rule set, name, sides and scenario (None without one) of the new game, as typed.
 
@@ -251,7 +250,7 @@ def _read_start_options(
     sides = read_sides(options["sides"] or "")
     # The menu of scenarios writes the game before its scenario: lnlt/ford
     menu_game, _, scenario_name = str(options["scenario"] or "").rpartition("/")
-    system, extension = _find_game_to_start(options["system"] or menu_game, scenario_name)
+    system, extension = _find_game_to_start(options["system"] or menu_game, scenario_name, systems)
     if not scenario_name:
         return system, _clean_game_name(name or system.title), sides, None
     scenario = find_scenario(extension or system, scenario_name)
@@ -266,22 +265,23 @@ def _read_start_options(
     return system, _clean_game_name(name or scenario.title), scenario.sides, scenario
 
 
-def _find_game_to_start(game_id: str, scenario_name: str) -> tuple[System, System | None]:
+def _find_game_to_start(
+    game_id: str, scenario_name: str, systems: RuleSets
+) -> tuple[System, System | None]:
     """Return the game to start, and its extension that has the scenario, if an extension has it.
 
     Without `game_id` the only game that has the scenario is started. Raises UserError if that
     leaves no game, and for an extension by itself.
     """
-    systems = get_systems()
     games = [id for id in systems if scenario_name in systems[id].scenarios]
     if not game_id and len(games) == 1:
         game_id = games[0]
-    extension = _find_extension(game_id, scenario_name)
+    extension = _find_extension(game_id, scenario_name, systems)
     if extension is not None:
         game_id = extension.home
     if game_id not in systems:
         if scenario_name and not games:
-            raise _build_unknown_scenario_error(scenario_name)
+            raise _build_unknown_scenario_error(scenario_name, systems)
         hint = phrase("For example: `/game start lnlt`")
         raise UserError("Pick a game or a scenario.", hint=hint, option="system", code="missing")
     system = systems[game_id]
@@ -292,30 +292,30 @@ def _find_game_to_start(game_id: str, scenario_name: str) -> tuple[System, Syste
     return system, extension
 
 
-def _find_extension(game_id: str, scenario_name: str) -> System | None:
+def _find_extension(game_id: str, scenario_name: str, systems: RuleSets) -> System | None:
     """Return the extension that has the scenario. `game_id` is an extension or the game that it
     extends.
 
     Return None if none has it, or if the game itself has it.
     """
-    game = get_systems().get(game_id)
+    game = systems.get(game_id)
     if game is None or not scenario_name:
         return None
     folded = comparison_key(scenario_name).replace(" ", "-")
     if folded in game.scenarios:
         return game if game.base is not None else None
-    for system in get_systems().values():
+    for system in systems.values():
         is_extension = system.base is not None and system.home == game_id
         if is_extension and folded in system.scenarios:
             return system
     return None
 
 
-def _build_unknown_scenario_error(name: str) -> UserError:
+def _build_unknown_scenario_error(name: str, systems: RuleSets) -> UserError:
     """Return the error for a scenario that no game has. Its hint is the scenario of any game with
     the nearest name, or the list of all.
     """
-    all_names = {scenario for system in get_systems().values() for scenario in system.scenarios}
+    all_names = {scenario for system in systems.values() for scenario in system.scenarios}
     names = sorted(all_names)
     return UserError(
         f'There is no scenario "{name[:40]}".',

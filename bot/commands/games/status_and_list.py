@@ -35,7 +35,6 @@ from bot.presentation.derived_inputs import format_rules_in_force
 from bot.rules.errors import UserError
 from bot.rules.text.names import format_count
 from bot.rules.text.phrase import phrase
-from bot.rulesets.catalog import get_systems
 from bot.storage.records import Binding
 from bot.storage.store import Store
 from bot.ui.common_options import PAST_GAME
@@ -116,9 +115,9 @@ async def _build_entry(context: Context, channel_game: ChannelGame) -> Entry:
     elif game.started and not game.ended:
         name = "resume"
         label = "Resume"
-    system = get_systems().get(game.system)
+    system = context.systems.get(game.system)
     about = system.title.partition(" (")[0] if system is not None else ""
-    text = format_status(channel_game)
+    text = format_status(channel_game, context.systems)
     sentence = await load_closing_sentence(context.store, channel_game.row, game)
     if sentence:
         text = f"{text} · {sentence}"
@@ -153,7 +152,7 @@ async def show_past_game(context: Context, row: str | None = None) -> Reply:
     title = status.title
     if not past_game.is_on or past_game.game.ended:
         buttons.append(Button(f"resume:{past_game.row}", "Resume", "primary"))
-        status_text = format_status(past_game)
+        status_text = format_status(past_game, context.systems)
         title = f"{past_game.title}: {status_text.rpartition(' · #')[0] or status_text}"
     lines = status.lines
     sentence = await load_closing_sentence(context.store, past_game.row, past_game.game)

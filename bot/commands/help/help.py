@@ -29,7 +29,7 @@ from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import UnitWords
 from bot.rules.text.normalize import comparison_key
 from bot.rules.text.phrase import Typed, phrase
-from bot.rulesets.catalog import find_system
+from bot.rulesets.system import System
 from bot.ui.common_options import build_optional
 from bot.ui.finding import SCENARIO, UNIT, FindableKind, search
 from bot.ui.glossary import (
@@ -115,10 +115,10 @@ def _find_page(topic: str, registry: Registry, games: tuple[str, ...], played: s
     if words == [GAMES]:
         return build_games_page(registry, games)
     name = " ".join(words)
-    if name == UNITS and played:
-        return build_unit_words_page(played)
+    if name == UNITS and played in registry.games:
+        return build_unit_words_page(registry.games[played])
     if name in TOPICS:
-        return build_topic_page(name)
+        return build_topic_page(name, registry.games)
     game_page = _find_game_page(words, registry)
     if game_page is not None:
         return game_page
@@ -142,7 +142,7 @@ def _find_game_page(words: list[str], registry: Registry) -> Reply | None:
     if len(words) == 3 and words[1] == SCENARIO:
         return show_scenario(game, words[2], registry)
     if len(words) == 2 and words[1] in (UNITS, "unit"):
-        return build_unit_words_page(game)
+        return build_unit_words_page(registry.games[game])
     return None
 
 
@@ -169,7 +169,7 @@ def _find_command_page(words: list[str], registry: Registry, played: str) -> Rep
     if len(words) > 1 and words[-1] in (MODIFIERS, UNITS):
         parent = registry.get(path[:-1])
         if parent is not None and parent.family == "sequence":
-            return _build_words_page(parent, words[-1])
+            return _build_words_page(parent, words[-1], registry.games[parent.system])
         if parent is not None:
             return _build_played_command_page(parent, registry, played)
     if len(words) > 1 and words[0] in registry.games:
@@ -203,7 +203,7 @@ def _find_word_page(words: list[str], registry: Registry) -> Reply | None:
     if len(words) != 2:
         return None
     game = words[0]
-    lines = find_unit_word_lines(game, word)
+    lines = find_unit_word_lines(registry.games[game], word)
     if not lines:
         return None
     back_button = build_back_button((game,))
@@ -212,7 +212,9 @@ def _find_word_page(words: list[str], registry: Registry) -> Reply | None:
 
 def _build_played_command_page(spec: CommandSpec, registry: Registry, played: str) -> Reply:
     """Return the page of a command, with an example of the rule set `played`."""
-    return build_command_page(spec._replace(example=build_example(spec, played)), registry)
+    return build_command_page(
+        spec._replace(example=build_example(spec, registry.games.get(played))), registry
+    )
 
 
 def _find_by_bare_name(
@@ -343,7 +345,7 @@ async def press_throw(context: Context, dice: str) -> Reply:
 def build_command_page(spec: CommandSpec, registry: Registry) -> Reply:
     """Return the page of a command: summary, options, details, an example and its form."""
     if spec.family == "sequence":
-        return _build_sequence_page(spec)
+        return _build_sequence_page(spec, registry.games[spec.system])
     lines: list[Part] = [spec.summary] if len(spec.summary) >= WIDTH else []
     lines += _list_options(spec)
     if spec.details:
@@ -358,12 +360,11 @@ def build_command_page(spec: CommandSpec, registry: Registry) -> Reply:
     return Reply(spec.name, tuple(lines), by=about, buttons=tuple(buttons))
 
 
-def _build_sequence_page(spec: CommandSpec) -> Reply:
+def _build_sequence_page(spec: CommandSpec, system: System) -> Reply:
     """Return the page of a sequence: its procedure, choices, and the numbers of its units, with an
     example to copy.
     """
     name = " ".join(spec.path)
-    system = find_system(spec.system)
     sequence = system.find_sequence(spec.target)
     lines: list[Part] = [f"{number}. {step}" for number, step in enumerate(sequence.procedure, 1)]
     if not lines:
@@ -413,7 +414,7 @@ def _is_for_sequence(text: str, id: str) -> bool:
     return match is None or match[1] == id
 
 
-def _build_words_page(spec: CommandSpec, page: str) -> Reply:
+def _build_words_page(spec: CommandSpec, page: str, system: System) -> Reply:
     """Return a page below that of a sequence: its options and modifiers (MODIFIERS), or the words
     of its units (UNITS), each with its meaning.
     """
@@ -425,7 +426,7 @@ def _build_words_page(spec: CommandSpec, page: str) -> Reply:
         return _build_page_below(spec, lines, "all its options")
     for name, options in group_unit_lists(spec.options).items():
         lines.append(Group(f"Words of a unit in {' and '.join(options)}", "", grave=True))
-        lines += format_unit_words(find_system(spec.system).words[name])
+        lines += format_unit_words(system.words[name])
     return _build_page_below(spec, lines, "what a unit may carry")
 
 
@@ -464,7 +465,7 @@ def _build_form_button(spec: CommandSpec) -> Button:
     return Button(OPEN_FORM + " ".join(spec.path), "Open form", "primary")
 
 
-def build_unit_words_page(game: str) -> Reply:
+def build_unit_words_page(game: System) -> Reply:
     """Return the page with every word that a unit of a game may have.
 
     If no sequence takes a list of units, these are its types, states and markers.
@@ -473,20 +474,20 @@ def build_unit_words_page(game: str) -> Reply:
         "Each item is a unit type or a unit of the roster, then its numbers and words; separate items with ;",
         "Several of the roster at once: GI 1..10, us1..us4, all, all shaken, side:US, hex:H5.",
     ]
-    word_lists = list(format_all_unit_words(find_system(game)))
+    word_lists = list(format_all_unit_words(game))
     if not word_lists:
-        lines = list_words(find_system(game))
+        lines = list_words(game)
     for name, words in word_lists:
         lines += [Group(f"In {name}", "", grave=True), *words]
     return Reply(
-        f"/{game}", tuple(lines), by="words of a unit", buttons=(build_back_button((game,)),)
+        f"/{game.id}", tuple(lines), by="words of a unit", buttons=(build_back_button((game.id,)),)
     )
 
 
-def find_unit_word_lines(game: str, word: str) -> tuple[str, ...]:
+def find_unit_word_lines(game: System, word: str) -> tuple[str, ...]:
     """Return the lines on a word of a unit in a game, such as `cavalry`; () if no unit has it."""
     lines: dict[str, None] = {}
-    for _, word_lines in format_all_unit_words(find_system(game)):
+    for _, word_lines in format_all_unit_words(game):
         for line in word_lines:
             if re.split("[:=]", line)[0] == word:
                 lines[line] = None

@@ -2,14 +2,13 @@
 commands, topics, and the welcome message.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, metadata
 
 from bot.rules.expression.model import GUIDE
 from bot.rules.proof.chain import shorten_hash
 from bot.rules.text.phrase import phrase
-from bot.rulesets.catalog import get_systems
-from bot.rulesets.system import ATTACKS
+from bot.rulesets.system import ATTACKS, System
 from bot.runtime.release import NAME, get_release
 from bot.ui.glossary import group_unit_lists
 from bot.ui.help_topics import TOPICS
@@ -26,14 +25,14 @@ GAMES = "games"
 BACK = "Back"
 
 
-def _list_versions() -> tuple[Part, ...]:
+def _list_versions(games: Mapping[str, System]) -> tuple[Part, ...]:
     """Return the release, the addresses of its source, and the edition of each rule set."""
     try:
         urls = metadata(NAME).get_all("Project-URL") or []
     except PackageNotFoundError:  # run from its source, not installed
         urls = []
     addresses = [url.replace(", ", ": ", 1) for url in urls]
-    editions = tuple((game.id, f"edition {game.edition}") for game in get_systems().values())
+    editions = tuple((game.id, f"edition {game.edition}") for game in games.values())
     return (
         f"Grognard {get_release()}",
         *(addresses or ["Source: ask your host."]),
@@ -42,12 +41,12 @@ def _list_versions() -> tuple[Part, ...]:
     )
 
 
-def build_topic_page(name: str) -> Reply:
-    """Return the page of a topic of `TOPICS`."""
+def build_topic_page(name: str, games: Mapping[str, System]) -> Reply:
+    """Return the page of a topic of `TOPICS`. `games` are the rule sets that can be seen."""
     topic = TOPICS[name]
     lines: tuple[Part, ...] = topic.lines
     if name == "version":
-        lines = _list_versions()
+        lines = _list_versions(games)
     elif name == "dice":
         lines = (Grid(tuple(GUIDE)),)
     return Reply(topic.title, lines, by=topic.about, buttons=(build_back_button(()),))

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from bot.commands.context import Context
 from bot.commands.declare import declare_button, declare_command
-from bot.commands.pictures import draw_table, offer_picture
+from bot.commands.pictures import draw_system_table, offer_picture
 from bot.packs.check import UNTRUSTED_SECONDS, Report
 from bot.packs.pack_store import (
     HERE,
@@ -33,10 +33,9 @@ from bot.rules.inputs.options import MAX_TEXT
 from bot.rules.odds.rolls import TooManyStates
 from bot.rules.text.names import format_count
 from bot.rules.text.phrase import Phrase, phrase
-from bot.rulesets.catalog import load_shared_systems, use_systems
+from bot.rulesets.catalog import load_shared_systems
 from bot.rulesets.packs.archive import MOST_BYTES, zip_content
 from bot.rulesets.packs.pack import NOT_SAID, PackSystem, compute_version, decode_files, is_private
-from bot.rulesets.packs.visible_rulesets import VisibleRulesets
 from bot.rulesets.system import System
 from bot.ui.common_options import PACK, YAML, build_optional
 from bot.ui.reply.packing import ZIPPED, get_file_name, get_file_note, get_zip_data
@@ -389,9 +388,7 @@ async def press_picture(context: Context, hash: str) -> Reply:
     if not pack.tables:
         raise make_missing_files_error()
     first_table = next(iter(pack.tables))
-    with use_systems(VisibleRulesets(load_shared_systems(), [pack])):
-        reply = await draw_table(context, f"{pack.id}/{first_table}", {})
-        return replace(reply, private=True)
+    return replace(await draw_system_table(context, pack, first_table, {}), private=True)
 
 
 def _get_sent_pack(context: Context) -> tuple[bytes | None, str]:

@@ -104,7 +104,6 @@ from bot.rules.tables.table import Table
 from bot.rules.text.names import join_names
 from bot.rules.text.phrase import Phrase, Typed, capitalize_first, phrase
 from bot.rulesets.around_sequence import ANYWAY
-from bot.rulesets.catalog import find_system
 from bot.rulesets.system import FIRES, Sequence, System
 from bot.ui.common_options import ROLL_OPTIONS, build_optional
 from bot.ui.reply.parts import Part, Small
@@ -755,5 +754,5 @@ async def press_whole_table(context: Context, typed: str) -> Reply:
         for name, value in parsed.options.items()
         if name not in ("private", "whole", "picture")
     }
-    table = find_system(spec.system).find_table(spec.target)
+    table = context.systems[spec.system].find_table(spec.target)
     return build_whole_table_reply(table, spec.example, inputs)

@@ -65,7 +65,8 @@ async def _describe_own_play(context: Context, untold: int) -> list[str]:
     `untold` is the number of answers that wait for the user's next command.
     """
     own_place = build_own_place(context.command.who.key)
-    parts = [format_status(game) for game in await load_channel_games(context.store, own_place)]
+    own_games = await load_channel_games(context.store, own_place)
+    parts = [format_status(game, context.systems) for game in own_games]
     if untold:
         parts.append(f"answers that wait for your next command: {untold}")
     if not parts:

@@ -38,7 +38,7 @@ from bot.rules.inputs.units import RosterUnit, UnitWords, find_unit
 from bot.rules.text.names import format_count, join_names
 from bot.rules.text.normalize import comparison_key, normalize_name, word_key
 from bot.rules.text.phrase import phrase
-from bot.rulesets.catalog import get_systems
+from bot.rulesets.rule_sets import RuleSets
 from bot.rulesets.system import System
 from bot.ui.common_options import UNITS, YAML, build_optional
 from bot.ui.reply.packing import ZIPPED, get_file_name, get_file_note, get_zip_data
@@ -83,7 +83,7 @@ async def add_to_roster(context: Context) -> Reply:
     options = context.clean_options()
     game = context.open_game()
     need_player(game, context.actor)
-    system = _find_system(game, options["type"])
+    system = _find_system(game, options["type"], context.systems)
     typed_side = options["side"]
     stats = options["stats"] or ""
     if typed_side and _is_state_not_side(typed_side, game, system):
@@ -174,7 +174,13 @@ async def import_units(context: Context) -> Reply:
     game = context.open_game()
     need_player(game, context.actor)
     system_id, units, roster_notes = await parse_untrusted(
-        context, read_units, str(text), game, context.actor.side, get_file_name(file)
+        context,
+        read_units,
+        str(text),
+        game,
+        context.actor.side,
+        context.systems,
+        get_file_name(file),
     )
     need_units(game, context.actor, units.values())
     reply = _record_new_units(context, game, context.systems[system_id], units)
@@ -192,7 +198,7 @@ def _format_notes(notes: Sequence[str]) -> list[str]:
 
 
 def read_units(
-    text: str, game: Game, own_side: str, file: str = ""
+    text: str, game: Game, own_side: str, systems: RuleSets, file: str = ""
 ) -> tuple[str, dict[str, RosterUnit], tuple[str, ...]]:
     """Read the text of a roster. Return the id of its rule set, the new units by folded name, and
     notes on what was guessed or left out.
@@ -202,7 +208,7 @@ def read_units(
     """
     text, sheet_notes = _read_workbook_text(text, file)
     roster = read_roster_text(text)
-    system = _find_system(game, str(roster.rows[0].values.get("type", "")))
+    system = _find_system(game, str(roster.rows[0].values.get("type", "")), systems)
     roster = fit_roster(roster, system)
     units = build_units(
         roster.rows,
@@ -242,17 +248,17 @@ def _read_workbook_text(text: str, file: str) -> tuple[str, list[str]]:
     return first_sheet.text, [*notes, *first_sheet.questions]
 
 
-def _find_system(game: Game, type_: str) -> System:
-    """Return the rule set of the game. Free play without units takes the only rule set that has the
+def _find_system(game: Game, type_: str, systems: RuleSets) -> System:
+    """Return the rule set of the game, one of `systems`. Free play without units takes the only rule set that has the
     unit type.
 
     Raises UserError if none or several rule sets have it.
     """
     folded = word_key(type_).replace(" ", "-")
-    system = get_systems().get(game.system)
+    system = systems.get(game.system)
     if system is not None and (not is_open(game) or folded in system.words["units"].types):
         return system
-    games = [system for system in get_systems().values() if system.base is None]
+    games = [system for system in systems.values() if system.base is None]
     fitting = [system for system in games if folded in system.words["units"].types]
     if len(fitting) == 1:
         return fitting[0]

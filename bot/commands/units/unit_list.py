@@ -104,7 +104,7 @@ def _build_list_reply(context: Context, options: Mapping[str, Any]) -> Reply:
     lines += _list_lost_units([unit for unit in units if unit not in listed])
     add_command = context.registry.get(ADD)
     if not game.units and add_command is not None:
-        example = build_example(add_command, game.system)
+        example = build_example(add_command, system)
         lines.append(phrase("Add some: `{example}`", example=example))
     is_own_side_first = len(headings) > 1 and not is_public and context.actor.side in headings
     return Reply(

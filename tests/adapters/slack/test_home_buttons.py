@@ -10,7 +10,7 @@ from bot.rulesets.catalog import find_system, get_systems
 
 @pytest.mark.parametrize("game", [one.id for one in get_systems().values()])
 def test_the_home_hands_over_with_a_button_that_the_game_has(game: str) -> None:
-    button = build_hand_over_button(game)
+    button = build_hand_over_button(find_system(game))
     phases = find_system(game).game.get("phases") or []
     words = {word for phase in phases for word in phase.get("buttons", ())}
     assert (button.label == "Pass") == ("pass" in words)
