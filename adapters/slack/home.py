@@ -30,6 +30,7 @@ from bot.rules.text.names import join_names
 from bot.rules.text.phrase import phrase
 from bot.rulesets.system import FIRES, System
 from bot.ui.registry import Registry
+from bot.ui.reply.join_buttons import build_join_buttons
 from bot.ui.reply.parts import Entry, format_part
 from bot.ui.reply.reply import LINK, OPEN_FORM, Button, Reply, build_error_reply
 from bot.ui.spec import Command, Person, Place
@@ -256,11 +257,12 @@ class Home:
             free_sides = join_names(game.free_sides)
             verb = "has" if len(game.free_sides) == 1 else "have"
             entry = Entry(game.title, "", f"{free_sides} {verb} no player yet.")
+            join_buttons = build_join_buttons(game.row, game.free_sides[:MOST_SIDES])
             title, text = format_part(entry, PEN)
             blocks += [
                 {"type": "divider"},
                 _build_section(f"{title} · <#{channel}>\n{text}"),
-                *_build_button_row(game.buttons[:MOST_SIDES], game.place, game.title),
+                *_build_button_row(join_buttons, game.place, game.title),
             ]
         return blocks
 

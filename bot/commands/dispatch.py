@@ -48,12 +48,12 @@ from bot.commands.turns import (
 from bot.commands.undo import undo
 from bot.commands.units import unit, unit_card, unit_list
 from bot.game.loaded_game import is_imported
-from bot.game.rights import build_join_buttons
 from bot.game.state import is_guarded
 from bot.preferences.forms import build_earlier_game_error
 from bot.rules.errors import UserError
 from bot.rulesets.catalog import load_shared_systems
 from bot.ui.registry import Registry
+from bot.ui.reply.join_buttons import build_join_buttons
 from bot.ui.reply.reply import Reply
 from bot.ui.spec import CommandSpec, Path
 
@@ -292,7 +292,7 @@ def add_game_hints(context: Context, error: UserError) -> None:
     if error.code == "not-master":
         name_game_master(context, error)
     if error.code == "not-player" and not error.buttons and is_guarded(context.game):
-        error.buttons = build_join_buttons(context.ledger.row, context.game)
+        error.buttons = build_join_buttons(context.ledger.row, context.game.sides)
 
 
 def name_game_master(context: Context, error: UserError) -> None:

@@ -19,7 +19,6 @@ from bot.rules.sequence.sequence import Change
 from bot.rules.text.names import join_names
 from bot.rules.text.phrase import capitalize_first, phrase
 from bot.rulesets.system import ATTACKS, Sequence, System
-from bot.ui.reply.reply import Button
 
 
 def need_director(game: Game, actor: Actor, action: str) -> None:
@@ -62,11 +61,6 @@ def need_player(game: Game, actor: Actor) -> None:
             ),
             code="not-player",
         )
-
-
-def build_join_buttons(row: str, game: Game) -> tuple[Button, ...]:
-    """Build a button for each side to join the game in this row."""
-    return tuple(Button(f"join:{row}:{side}", f"Join {side}", "primary") for side in game.sides)
 
 
 def need_hand_dice(game: Game, hand: object) -> None:

@@ -59,6 +59,11 @@ def find_side(game: Game, name: str) -> str:
     raise make_unknown_side_error(name, game.sides)
 
 
+def list_free_sides(game: Game) -> tuple[str, ...]:
+    """Return the sides that nobody plays."""
+    return tuple(side for side in game.sides if side not in game.players.values())
+
+
 def make_unknown_side_error(name: str, sides: Sequence[str], option: str = "side") -> UserError:
     """Build the error for an unknown side, with the side that is probably meant."""
     starts = [side for side in sides if comparison_key(side).startswith(comparison_key(name))]

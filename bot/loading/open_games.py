@@ -1,6 +1,6 @@
 """Games of a server that a player may still join, found in the store."""
 
-from bot.game.open_games import OpenGame, build_open_game
+from bot.game.open_games import OpenGame, find_open_game
 from bot.loading.game_cache import GameCache
 from bot.storage.store import Store
 
@@ -18,7 +18,7 @@ async def find_open_games(store: Store, games: GameCache, server: str, user: str
         loaded = await games.load_current(place)
         if loaded is None:
             continue
-        open_game = build_open_game(place, loaded, user)
+        open_game = find_open_game(place, loaded, user)
         if open_game is not None:
             open_games.append(open_game)
     return open_games

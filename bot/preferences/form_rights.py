@@ -6,7 +6,7 @@ An onlooker is invited to join before it opens, and a player is told if its unit
 from collections.abc import Mapping
 
 from bot.game.loaded_game import LoadedGame
-from bot.game.rights import build_join_buttons, need_player
+from bot.game.rights import need_player
 from bot.game.roster import get_system_roster
 from bot.game.state import Game, get_actor, is_guarded
 from bot.presentation.firers_and_targets import find_aim
@@ -14,6 +14,7 @@ from bot.presentation.headline import affects_its_own_unit
 from bot.rules.errors import UserError
 from bot.rulesets.rule_sets import RuleSets
 from bot.ui.form.form import ODDS, get_roll_mode
+from bot.ui.reply.join_buttons import build_join_buttons
 from bot.ui.reply.reply import OPEN_FORM, Button
 from bot.ui.spec import CommandSpec, Path, Person
 from bot.ui.typing.command_text import format_command
@@ -60,7 +61,7 @@ def check_seat(
     try:
         need_player(game, actor)
     except UserError as error:
-        error.buttons = build_join_buttons(loaded.row, game)
+        error.buttons = build_join_buttons(loaded.row, game.sides)
         if is_combat:
             error.buttons += _build_odds_buttons(spec, options)
         raise

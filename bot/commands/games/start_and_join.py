@@ -29,7 +29,7 @@ from bot.game.phases import format_phase_title, get_phase_brief, start_first_tur
 from bot.game.rights import need_director
 from bot.game.roster import add_starting_numbers, count_units, has_left_fight
 from bot.game.roster_file import Scenario, find_scenario
-from bot.game.sides import MAX_SIDE, find_side, is_valid_side_name
+from bot.game.sides import MAX_SIDE, find_side, is_valid_side_name, list_free_sides
 from bot.game.state import Game
 from bot.game.tracks import format_tracks
 from bot.loading.load_game import load_game_by_id
@@ -408,10 +408,8 @@ async def join_side(context: Context, button_side: str | None = None) -> Reply:
     game = context.need_started()
     typed = context.command.options.get("side")
     if button_side is None and game.sides and not typed:
-        free = next(
-            (side for side in game.sides if side not in game.players.values()), game.sides[0]
-        )
-        line = phrase("Type: `/game join {side}`", side=quote_value(free))
+        free_sides = list_free_sides(game) or game.sides
+        line = phrase("Type: `/game join {side}`", side=quote_value(free_sides[0]))
         raise UserError(
             f"Which side: {' or '.join(game.sides)}?", hint=line, option="side", code="missing"
         )

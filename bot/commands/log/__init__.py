@@ -1,1 +1,1 @@
-"""The log: read, searched, counted, taken back, forgotten."""
+"""The log: read, searched, exported and shared, and the messages that it changes."""
