@@ -301,7 +301,7 @@ class RandomGame:
         loaded = await self._app.games.load_current(self._place.key)
         if loaded is not None:
             self._tally.events += loaded.game.last
-            faults += await audit_game(self._app.store, loaded.row)
+            faults += await self._audit(loaded.row)
         faults += list(self._find_odds_faults())
         self._tally.plays += 1
         if not faults:
@@ -344,6 +344,13 @@ class RandomGame:
             for name in PERSONS:
                 await self._run_line(name, f"game reveal {number}")
 
+    async def _audit(self, game: str) -> list[str]:
+        """Return the faults of the played game's log, or one that says how their check crashed."""
+        try:
+            return await audit_game(self._app.store, game)
+        except Exception as error:  # the game is kept, whatever is wrong with the code
+            return [f"the check of its log crashed: {error!r}"]
+
     def _find_odds_faults(self) -> Iterator[str]:
         """Yield a line if the chances of one random sequence do not add up to one, or cannot be
         counted.
@@ -357,6 +364,9 @@ class RandomGame:
                 if error.code == "blank-cell":  # the pack's author has not typed it yet
                     continue
                 yield f"the odds of {sequence.id} cannot be counted for its example: {error}"
+                continue
+            except Exception as error:  # the game is kept, whatever is wrong with the code
+                yield f"counting the odds of {sequence.id} crashed: {error!r}"
                 continue
             self._tally.odds += 1
             if total != 1:
@@ -378,9 +388,11 @@ async def play_random_games(
     """
     for number in range(1, plays + 1):
         chance = Random(f"{system.id} {seed} {number}")
+        # A stream of its own: how many seeds, salts and ids are drawn can depend on the time that
+        # odds take, and the commands must not.
+        secrets = Random(f"{system.id} {seed} {number} secrets")
         clock = map(float, count(START_TIME, 7)).__next__
-        with patch("os.urandom", chance.randbytes):
-            # seeds, salts and ids follow from the seed as well
+        with patch("os.urandom", secrets.randbytes):
             store = await TemporaryStore.make(clock)
             app = App(store, clock)
             try:

@@ -18,7 +18,6 @@ from bot.__main__ import main
 from bot.cli.packs import watch_pack
 from bot.packs.check import check_content, check_path, check_system
 from bot.packs.new import TEMPLATE, write_new_pack
-from bot.rules.tables.table import Table
 from bot.rulesets.catalog import find_system, load_shared_systems
 from bot.rulesets.packs.archive import read_content
 from bot.rulesets.system import TABLES, list_builtin_systems
@@ -303,10 +302,22 @@ async def test_random_games_of_a_pack_hold() -> None:
     assert await play_random_games(find_system("generic"), 3, 1, FuzzTally()) is None
 
 
-async def test_a_random_game_that_fails_is_kept_to_be_imported() -> None:
-    """Here a look-up breaks, as one with a mistake in its code would."""
-    with patch.object(Table, "read", side_effect=RuntimeError("a mistake")):
+@pytest.mark.parametrize(
+    ("broken", "says"),
+    [
+        ("bot.commands.play.play.look_up_table", "crashed: Something went wrong"),
+        ("tools.fuzz.count_odds", "crashed: RuntimeError"),
+        ("tools.fuzz.audit_game", "crashed: RuntimeError"),
+    ],
+)
+async def test_a_random_game_that_fails_is_kept_to_be_imported(broken: str, says: str) -> None:
+    """A look-up, odds or the check of the log break, as they would with a mistake in the code.
+
+    `Table.read` cannot break in their place: sequences read tables, too, when they are loaded, and
+    which are loaded already depends on the tests before this one.
+    """
+    with patch(broken, side_effect=RuntimeError("a mistake")):
         failure = await play_random_games(find_system("asl"), 5, 1, FuzzTally())
     assert failure is not None
-    assert "crashed" in failure.faults[0]
+    assert says in failure.faults[0]
     assert json.loads(failure.export)["events"]
