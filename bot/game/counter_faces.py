@@ -9,7 +9,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.units import Back, RosterUnit, UnitWords, join_pairs, parse_value
 from bot.rules.text.names import format_singular
 from bot.rulesets.catalog import list_lost_states
-from bot.rulesets.game_file import ANY
+from bot.rulesets.game_keys import ANY
 from bot.rulesets.system import System
 
 VEHICLES = ("armor", "mechanized", "soft")
@@ -37,7 +37,7 @@ def list_printed_numbers(unit: RosterUnit, system: System | None) -> list[str]:
 
 
 def get_frame(type_: str, system: System | None) -> str:
-    """Return the frame on the counters of a unit type: one of `bot.rulesets.game_file.FRAMES`."""
+    """Return the frame on the counters of a unit type: one of `bot.rulesets.game_keys.FRAMES`."""
     return str(_get_counter(type_, system).get("frame", ANY))
 
 

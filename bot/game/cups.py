@@ -30,7 +30,7 @@ from bot.rules.inputs.units import RosterUnit
 from bot.rules.text.names import format_count
 from bot.rules.text.normalize import NameIndex
 from bot.rulesets.deck_file import ENDS, FORMATION, HANDLE, OUT, SIDE
-from bot.rulesets.game_file import LED_BY
+from bot.rulesets.game_keys import LED_BY
 from bot.rulesets.system import System
 
 LOST = "lost"

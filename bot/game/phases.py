@@ -8,7 +8,7 @@ from bot.game import cups
 from bot.game.roster import clear_marks
 from bot.game.state import Game
 from bot.rules.text.phrase import mark_commands
-from bot.rulesets.game_file import LED_BY
+from bot.rulesets.game_keys import LED_BY
 from bot.rulesets.system import System
 
 BOTH, IMPULSES, INITIATIVE, OWN, OTHER = "both", "impulses", "initiative", "own", "other"

@@ -19,7 +19,7 @@ from bot.game.counter_faces import (
 )
 from bot.game.counter_faces import is_lost as has_left
 from bot.game.state import Json, unit_from_json
-from bot.rulesets.game_file import ANY
+from bot.rulesets.game_keys import ANY
 from bot.rulesets.system import System
 
 LOST, HURT, SHAKEN = "gone", "hurt", "shaken"
@@ -42,7 +42,7 @@ SYMBOLS: Mapping[str, str] = {  # drawn in a box of 40 x 26, as on a counter
     "medical": f'{_BOX}<path d="M20 4v18M11 13h18"/>',
     ANY: _BOX,
 }
-"""The frames of `bot/rulesets/game_file.py` as SVG."""
+"""The frames of `bot/rulesets/game_keys.py` as SVG."""
 
 
 def build_counter(unit: Json, first: Json, system: System | None) -> Json:

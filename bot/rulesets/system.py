@@ -26,7 +26,8 @@ from bot.rulesets.around_sequence import (
     read_rides,
 )
 from bot.rulesets.bears import read_bears
-from bot.rulesets.game_file import LED_BY, UNIT_KEYS, check_buttons, check_game
+from bot.rulesets.game_file import check_buttons, check_game
+from bot.rulesets.game_keys import LED_BY, UNITS
 from bot.rulesets.table_names import fold_name, list_names
 from bot.rulesets.yaml_cache import read_yaml
 
@@ -846,7 +847,7 @@ class System:
 
         Its `types` replace those of `units`; `keys` and `flags` are added.
         """
-        parts: dict[str, Any] = {key: units.get(key) or {} for key in UNIT_KEYS}
+        parts: dict[str, Any] = {key: units.get(key) or {} for key in UNITS}
         keys = dict(parts["attributes"]) | dict(overrides.get("keys") or {})
         flags = dict(parts["flags"]) | dict(overrides.get("flags") or {})
         types = overrides.get("types", units["types"])
@@ -1093,23 +1094,26 @@ def _read_shared(system: System) -> dict[str, Any]:
 
     A list, formula or block of a pack replaces that of its game as a whole.
     """
-    own = _read(system, SHARED) if SHARED_NAME in system.ids_with_steps else {}
+    shares: dict[str, Any] = {}
+    if SHARED_NAME in system.ids_with_steps:
+        shares = _read(system, SHARED)
     game = system.parent or system.base
     if game is None:
-        return own
-    inherited = _read_shared(game)
-    return _merge_shares(inherited, own)
+        return shares
+    return _merge_shares(_read_shared(game), shares)
 
 
-def _merge_shares(inherited: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
-    """Return the lists, formulas and blocks of both; those of `own` replace the inherited ones."""
-    return {key: {**_get_mapping(inherited, key), **_get_mapping(own, key)} for key in SHARES}
+def _merge_shares(inherited: dict[str, Any], shares: dict[str, Any]) -> dict[str, Any]:
+    """Return the lists, formulas and blocks of both; those of `shares` replace the inherited ones."""
+    return {key: {**_get_mapping(inherited, key), **_get_mapping(shares, key)} for key in SHARES}
 
 
 def _get_mapping(source: dict[str, Any], key: str) -> dict[str, Any]:
     """Return the mapping at a key, or {} if there is something else."""
-    value = source.get(key) or {}
-    return value if isinstance(value, dict) else {}
+    value = source.get(key)
+    if not isinstance(value, dict):
+        return {}
+    return value
 
 
 def _read(system: System, name: str) -> dict[str, Any]:

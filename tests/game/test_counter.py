@@ -11,7 +11,8 @@ from bot.report.units import build_counter
 from bot.rules.errors import TableError
 from bot.rules.inputs.units import Back, RosterUnit
 from bot.rulesets.catalog import find_system, get_systems
-from bot.rulesets.game_file import ANY, FRAMES, check_counters
+from bot.rulesets.game_file import check_game
+from bot.rulesets.game_keys import ANY, FRAMES
 from bot.rulesets.system import System
 
 FRAME_OF = {
@@ -125,5 +126,7 @@ def test_free_play_knows_the_common_words_only() -> None:
 )
 def test_a_wrong_counter_names_its_row(counters: dict[str, object], part: str) -> None:
     """File and row are said, and the word that was meant."""
-    with pytest.raises(TableError, match=part):
-        check_counters(counters, System("lnlt").game["units"], "lnlt/game.yaml")
+    game = System("lnlt").game
+    units = {**game["units"], "counters": counters}
+    with pytest.raises(TableError, match=f"row .*counters.*{part}"):
+        check_game({**game, "units": units}, "lnlt/game.yaml")

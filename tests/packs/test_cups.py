@@ -345,7 +345,10 @@ async def test_a_cheat_is_seen_by_all_three(bend: Bend, pack: Path, tmp_path: Pa
             {"game.yaml": GAME.replace("led_by: cup", "led_by: cup, go: both")},
             "leave out go and passes",
         ),
-        ({"game.yaml": GAME.replace("led_by: cup", "led_by: [cup]")}, "is the id of a deck"),
+        (
+            {"game.yaml": GAME.replace("led_by: cup", "led_by: [cup]")},
+            "led_by: must be a text: the deck whose",
+        ),
         (
             {"game.yaml": GAME.replace("formation: {", "forma: {")},
             "cards red, column formation: units have none",

@@ -97,7 +97,7 @@ def faults_of(files: dict[str, str]) -> tuple[str, ...]:
         ),
         (
             {"pack.yaml": HOUSE["pack.yaml"], "game.yaml": "phases: null\nlists: [a]\n"},
-            "row lists: must be name",
+            "row lists: must be {name: [text, ...]}",
         ),
     ],
 )

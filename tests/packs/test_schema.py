@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,31 +17,28 @@ from bot.packs.check import check_content
 from bot.rules.declared import choices, load, macros
 from bot.rules.declared.let_tell import REFUSE_KEYS
 from bot.rules.declared.output_steps import LINE_KEYS, NOTE_KEYS, TRACK_KEYS
+from bot.rules.errors import TableError
 from bot.rules.inputs import tracks
 from bot.rules.inputs.options import FIELDS, FURTHER
 from bot.rules.sequence.rounds import CarriedInput
+from bot.rules.shapes import Part, check_shape
 from bot.rules.tables import compile as compiling
-from bot.rulesets import deck_file, game_file, optional_rules, system
+from bot.rulesets import deck_file, game_keys, optional_rules, system
 from bot.rulesets.packs import pack
 from bot.rulesets.packs.archive import read_content
 from bot.rulesets.yaml_file import parse
+from tests.bending import ODD, bent
 from tests.packs.conftest import FEW, PackMaker
 from tools.docs import DOCS, KEYS_PAGE, SCHEMAS
+from tools.reference.keys import INPUT
 from tools.reference.page import page
 from tools.reference.schema import PARTS, schemas
 
 ROOT = Path(__file__).parents[2]
 CLOSED: dict[tuple[str, str], Collection[str]] = {
     ("pack", "pack"): pack.KEYS,
-    ("game", "game"): game_file.KEYS,
-    ("game", "units"): game_file.UNIT_KEYS,
-    ("game", "phase"): game_file.PHASE_KEYS,
     ("game", "rule"): optional_rules.KEYS,
-    ("game", "begin"): game_file.BEGIN_KEYS,
     ("game", "track"): tracks.KEYS,
-    ("game", "result"): game_file.RESULT_KEYS,
-    ("game", "counter"): game_file.COUNTER_KEYS,
-    ("game", "unit_list"): game_file.UNIT_LIST_KEYS,
     ("game", "input"): (*FIELDS, *FURTHER, "when", "in_play", "used"),
     ("table", "table"): (*compiling.TABLE_KEYS, "like"),
     ("table", "input"): (*FIELDS, *FURTHER, "when", "in_play", "used"),
@@ -132,6 +130,46 @@ def test_every_file_of_the_games_and_packs_is_good_by_its_schema() -> None:
     assert {name: faults for name, faults in found.items() if faults} == {}
     assert {kind for kind, _ in FILES.values()} == set(PARTS)
     assert len(FILES) > 200
+
+
+SHAPES: dict[str, tuple[str, dict[str, Part]]] = {
+    "game": ("game", {**game_keys.PARTS, "input": Part(INPUT)}),
+}
+"""The kinds of files that loaders check by their shape: the outermost part, and all parts."""
+ODD_IN_JSON = [value for value in ODD if value != 1e300]  # a whole number for a schema
+BENT = 8
+
+
+@pytest.mark.parametrize("name", [name for name, (kind, _) in FILES.items() if kind in SHAPES])
+@pytest.mark.parametrize("seed", range(10))
+def test_the_loader_and_the_schema_refuse_the_same_shapes(name: str, seed: int) -> None:
+    kind, path = FILES[name]
+    outermost, parts = SHAPES[kind]
+    needed = CHECKS[kind].schema.get("required", ())
+    parts = {**parts, outermost: parts[outermost]._replace(needed=needed)}
+    parts["units"] = parts["units"]._replace(needed=())  # an extension has the types of its game
+    data = parse(path.read_bytes(), name)
+    draw = random.Random(f"{name} {seed}")
+    for _ in range(BENT):
+        changed = without_empty_values(plain(bent(draw, data, odd=ODD_IN_JSON)))
+        faults = wrong(kind, changed)
+        refusal = ""
+        try:
+            check_shape(changed, outermost, parts, name)
+        except TableError as error:
+            refusal = str(error)
+        assert bool(faults) == bool(refusal), (faults[:3], refusal)
+
+
+def without_empty_values(value: Any) -> Any:
+    """The same without keys that have no value, which count as left out."""
+    if isinstance(value, dict):
+        return {
+            key: without_empty_values(item)
+            for key, item in value.items()
+            if item not in (None, "", [], {})
+        }
+    return [without_empty_values(item) for item in value] if isinstance(value, list) else value
 
 
 TABLE = "title: T\nsource: s\ngroup: g\nkind: grid\noutputs: {result: int}\n"

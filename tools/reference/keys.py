@@ -1,4 +1,4 @@
-"""Every key of pack.yaml, game.yaml, an input, a scenario and a deck.
+"""Every key of pack.yaml, an input, a scenario and a deck.
 
 Words and types come from the loaders; a test holds the keys against theirs.
 """
@@ -9,16 +9,11 @@ from typing import get_args
 
 from bot.rules.inputs.decks import KEEP
 from bot.rules.inputs.options import ROLES, OptionType
-from bot.rulesets.deck_file import AFTER, DEAD, EMPTY
-from bot.rulesets.game_file import FRAMES, GO, OWN_BUTTONS, SINCE, TONES
-from bot.rulesets.packs.pack import LONGEST
-from bot.rulesets.system import MINE, USED
-from tools.reference.shapes import (
+from bot.rules.shapes import (
     ANY,
     FLAG,
     NUMBER,
     TEXT,
-    WHOLE,
     WORDS,
     Key,
     Keys,
@@ -28,10 +23,10 @@ from tools.reference.shapes import (
     build_name_mapping,
     either,
     ref,
-)  # fmt: skip
-
-NAMED: Schema = either(WORDS, build_name_mapping(TEXT, "word"))
-"""Words, or words with help."""
+)
+from bot.rulesets.deck_file import AFTER, DEAD, EMPTY
+from bot.rulesets.packs.pack import LONGEST
+from bot.rulesets.system import MINE, USED
 
 
 def _short(name: str) -> Schema:
@@ -62,165 +57,6 @@ PACK: Keys = {
         _short("extends"), "only for an extension: a built-in game, whose games the pack adds to"
     ),
     "private": Key(FLAG, "no export and no page has its files, only their hash"),
-}
-
-GAME: Keys = {
-    "title": Key(TEXT, "the game's name; a pack has it in pack.yaml"),
-    "edition": Key({"type": "integer", "minimum": 1}, "raised when the same dice come to another result; else 1"),
-    "publisher": Key(TEXT, "who publishes the game; a pack: its author"),
-    "notice": Key(TEXT, "legal notice; a pack has it in pack.yaml"),
-    "author": Key(TEXT, "who wrote the rules"),
-    "groups": Key(build_name_mapping(TEXT, "id"),
-    "groups of tables with their titles, in the order of menus (at most 25)"),
-    "lists": Key(build_name_mapping(WORDS), "lists of words that inputs and outputs name; quote numbers, yes and no"),
-    "units": Key(ref("units"), "what units there are"),
-    "unit_lists": Key(build_name_mapping(ref("unit_list")),
-    "lists of units with words of their own, which an input names"),
-    "turns": Key(allow_words(("together", "by-side")), "by-side: each side has a turn of its own"),
-    "phases": Key(allow_items(ref("phase")), "the phases of a turn, in order"),
-    "results": Key(build_name_mapping(build_name_mapping(ref("result"), "result"), "sequence"),
-                   'results in words, worst first; `"*"` is every sequence'),
-    "odds": Key(build_name_mapping(either(TEXT, build_name_mapping(WORDS, "question")), "sequence"),
-                "what one decides by, with {} for the unit; or questions with the results that answer them"),
-    "scores": Key(build_name_mapping(build_name_mapping(NUMBER, "result"), "sequence"),
-    "how good a result is for who acts, for luck"),
-    "labels": Key(build_name_mapping(TEXT, "option"), "what people call an option or a modifier"),
-    "words": Key(build_name_mapping(TEXT, "word"), "how a word of a table is said"),
-    "also": Key(build_name_mapping(allow_items(TEXT), "word"), "further words of the card, which are read as this one"),
-    "arms": Key(build_name_mapping(TEXT, "weapon"), "what a weapon is called in a story"),
-    "rules": Key(build_name_mapping(ref("rule")),
-    "optional rules, which a game switches on or off: `/game settings rule`"),
-    "tracks": Key(build_name_mapping(ref("track")),
-    "what the game keeps beside its units: weather, a side's points (at most 20)"),
-}  # fmt: skip
-
-UNITS: Keys = {
-    "types": Key(NAMED, "unit types"),
-    "attributes": Key(
-        build_name_mapping(ref("input")), "numbers and words that a unit has, written as inputs are"
-    ),
-    "flags": Key(build_name_mapping(TEXT), "what may be said of a unit, with help"),
-    "states": Key(NAMED, "states; the first when all is well"),
-    "state_flags": Key(build_name_mapping(WORDS, "state"), "the flags that a state sets"),
-    "markers": Key(NAMED, "markers that a unit bears"),
-    "marker_flags": Key(build_name_mapping(TEXT, "marker"), "the flag that a marker sets"),
-    "classes": Key(build_name_mapping(WORDS), "several types under one word"),
-    "well": Key(NAMED, "states in which nothing ails a unit"),
-    "hurt": Key(NAMED, "states, markers or attributes of one that has lost strength"),
-    "lost": Key(NAMED, "states of one that is out of the game"),
-    "reduced": Key(
-        build_name_mapping(TEXT, "type"), "the type that a unit becomes on its other side"
-    ),
-    "reduced_states": Key(NAMED, "states of a unit on its other side"),
-    "only": Key(
-        build_name_mapping(WORDS, "state or marker"),
-        "the types, or classes of them, that may have it; else all",
-    ),
-    "counters": Key(build_name_mapping(ref("counter"), "type"), "how counters of a type look"),
-    "starts": Key(
-        build_name_mapping(build_name_mapping(either(NUMBER, TEXT), "type"), "attribute"),
-        "what units of a type have in a game that was started, unless something else is typed",
-    ),
-}
-COUNTER: Keys = {
-    "frame": Key(allow_words(FRAMES), "the sign in its box"),
-    "numbers": Key(WORDS, "attributes printed below it"),
-}
-UNIT_LIST: Keys = {
-    "types": Key(either(TEXT, WORDS), "the types in it, or a list of the game"),
-    "keys": Key(build_name_mapping(ref("input")), "further numbers and words of its units"),
-    "flags": Key(build_name_mapping(TEXT), "further flags, with help"),
-    "bare": Key(TEXT, "the type that a number alone counts"),
-    "repeat": Key(TEXT, "the key that repeats a unit: count=3"),
-}
-PHASE: Keys = {
-    "name": Key(TEXT, "short, in the log"),
-    "title": Key(TEXT, "on the card of the turn"),
-    "go": Key(allow_words(GO), "whose go it is, see phases.md"),
-    "passes": Key(
-        {"type": "integer", "minimum": 1}, "so many passes in a row end a phase of impulses"
-    ),
-    "led_by": Key(
-        TEXT,
-        "the deck whose chits say whose go it is, drawn one by one; in the place of go and passes",
-    ),
-    "buttons": Key(
-        WORDS, f"sequences of the game, {', '.join(OWN_BUTTONS)}; the first one leads on"
-    ),
-    "brief": Key(TEXT, "what to do, in a sentence"),
-    "remember": Key(WORDS, "reminders: in full on turn 1, later behind a button"),
-    "names": Key(WORDS, "units in these states are named on the card"),
-    "calls": Key(
-        allow_items(ref("call")), "whom the card calls by name, and the roll that they owe"
-    ),
-    "needs": Key(
-        build_name_mapping(TEXT, "button"),
-        "the track that each button uses up: {march: orders}; at 0 it leads no longer",
-    ),
-    "clears": Key(WORDS, "markers, flags and numbers that come off when it begins"),
-    "begins": Key(
-        allow_items(ref("begin")),
-        "sequences that it runs when it begins, on units or once for nobody (at most 5)",
-    ),
-}
-BEGIN: Keys = {
-    "run": Key(
-        TEXT, "the sequence, which takes `units`, one `unit` or nobody, and may leave out all else"
-    ),
-    "units": Key(
-        allow_words(("own", "all")),
-        "own, those of the side whose turn it is (if left out); or all; not where it takes nobody",
-    ),
-    "states": Key(WORDS, "only units in these states"),
-    "has": Key(WORDS, "or with one of these markers, or of these numbers over 0"),
-}
-CALL: Keys = {
-    "says": Key({"type": "string", "pattern": r"\{\}"}, "the line of the card, {} are the units"),
-    "states": Key(WORDS, "units in these states"),
-    "has": Key(WORDS, "units with one of these markers, or of these numbers over 0"),
-    "since": Key(
-        allow_items(allow_words(SINCE)),
-        "units that lost a man, or met a medium or heavy machine gun, this turn",
-    ),
-    "later": Key(FLAG, "not in the turn in which they came into that state"),
-    "number": Key(TEXT, "the number said behind each name"),
-    "roll": Key(TEXT, "the sequence that they owe; who has rolled it this turn is not called"),
-    "button": Key(TEXT, "the button that rolls it for all of them"),
-}
-RULE: Keys = {
-    "title": Key(TEXT, "its name, in the answers that it counts in"),
-    "help": Key(TEXT, "what it does, in `/game settings`"),
-    "default": Key(FLAG, "whether it is on where nobody chose"),
-    "sets": Key(build_name_mapping(build_name_mapping({"type": ["string", "number", "boolean"]}, "input"), "sequence"),
-                "what each input is then where nothing is typed: {sequence: {input: value}}"),
-    "leads": Key(build_name_mapping(TEXT, "phase"),
-    "phases that a deck `elements` leads then, with a card for each unit; those "
-                 "with the marker named have given up theirs"),
-}  # fmt: skip
-TRACK: Keys = {
-    "title": Key({"type": "string", "maxLength": 40}, "its name for people"),
-    "words": Key(WORDS, "its words in their order, 2 to 24; quote yes, no, on and off"),
-    "min": Key(WHOLE, "of one with numbers: the least, 0 if left out"),
-    "max": Key(WHOLE, "the most"),
-    "start": Key(
-        {"type": ["string", "integer"]},
-        "what it is at first: the first word, or 0 or what is nearest to it",
-    ),
-    "of": Key(allow_words(("side", "game")), "side: each side has its own; left out: the game's"),
-    "shown": Key(FLAG, "no: kept off cards and board; `/track show` has it"),
-    "wins": Key(
-        allow_words(("highest", "lowest")),
-        "of one for each side that is the score: which side wins; the ending shows it",
-    ),
-}
-RESULT: Keys = {
-    "tone": Key(allow_words(TONES), "how grave it is: the color beside an answer"),
-    "weight": Key(allow_words(("bold", "first")), "in bold; first: also named before all others"),
-    "says": Key(
-        {"type": "string", "pattern": r"\{\}"}, "the first line of an answer, {} is the unit"
-    ),
-    "many": Key({"type": "string", "pattern": r"\{\}"}, "the same of several units"),
-    "word": Key(TEXT, "the word alone"),
 }
 
 INPUT: Keys = {

@@ -5,6 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 
+from bot.rules.shapes import (
+    Keys,
+    Schema,
+    allow_items,
+    build_name_mapping,
+    ref,
+)
+from bot.rulesets import game_keys
 from bot.rulesets.packs.pack import NEEDED
 from tools.reference import keys as k
 from tools.reference import step_keys as s
@@ -12,12 +20,7 @@ from tools.reference import table_keys as t
 from tools.reference.shapes import (
     CELL,
     WORTH,
-    Keys,
-    Schema,
-    allow_items,
     build_closed_mapping,
-    build_name_mapping,
-    ref,
 )
 
 DRAFT = "http://json-schema.org/draft-07/schema#"
@@ -31,10 +34,7 @@ PARTS: Mapping[str, tuple[str, Mapping[str, Keys]]] = {
     "pack": ("pack.yaml", {"pack": k.PACK}),
     "game": (
         "game.yaml",
-        {
-            "game": k.GAME, "units": k.UNITS, "counter": k.COUNTER, "unit_list": k.UNIT_LIST, "phase": k.PHASE,
-            "call": k.CALL, "begin": k.BEGIN, "rule": k.RULE, "track": k.TRACK, "result": k.RESULT, **_INPUT,
-        },
+        {**{name: part.keys for name, part in game_keys.PARTS.items()}, **_INPUT},
     ),
     "table": (
         "TABLE.yaml",
@@ -56,7 +56,10 @@ PARTS: Mapping[str, tuple[str, Mapping[str, Keys]]] = {
 }  # fmt: skip
 """Of each schema: the file that it is for, and its parts, the outermost first."""
 _REQUIRED: Mapping[str, Iterable[str]] = {
-    "pack": NEEDED, "phase": ("name",), "rule": ("title",),
+    **{name: part.needed for name, part in game_keys.PARTS.items()},
+    # a pack has some of them in pack.yaml, and an extension in its game
+    "game": (), "units": (),
+    "pack": NEEDED,
     "modifier": ("id", "name", "adds"),
     "refusal": ("when", "say"), "sentence": ("say",),
     "dice": ("dice",), "columns": ("by",), "bands": ("by",), "example": ("given", "gives"),

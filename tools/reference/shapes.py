@@ -2,26 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable
 
-Schema = dict[str, Any]
+from bot.rules.shapes import Keys, Schema, allow_items
 
-
-class Key(NamedTuple):
-    """A key of a part: what may be behind it, and what it says."""
-
-    shape: Schema
-    says: str
-
-
-Keys = Mapping[str, Key]
-
-ANY: Schema = {}
-TEXT: Schema = {"type": "string"}
-WHOLE: Schema = {"type": "integer"}
-NUMBER: Schema = {"type": "number"}
-FLAG: Schema = {"type": "boolean"}
 FORMULA: Schema = {"type": ["string", "number", "boolean"], "title": "formula"}
 SAID: Schema = {"type": ["string", "number"], "title": "text with {formulas}"}
 CELL: Schema = {
@@ -29,37 +13,11 @@ CELL: Schema = {
     "title": "code or value",
 }
 WORTH: Schema = {"type": ["string", "number", "boolean"]}
-WORDS: Schema = {"type": "array", "items": TEXT}
-
-
-def allow_words(words: Iterable[str]) -> Schema:
-    """One of these words."""
-    return {"enum": list(words)}
-
-
-def allow_items(shape: Schema) -> Schema:
-    """A list."""
-    return {"type": "array", "items": shape}
 
 
 def allow_list(shape: Schema) -> Schema:
     """One, or a list of them."""
     return {"anyOf": [shape, allow_items(shape)]}
-
-
-def build_name_mapping(shape: Schema, name: str = "name") -> Schema:
-    """A mapping of names."""
-    return {"type": "object", "additionalProperties": shape, "title": name}
-
-
-def either(*shapes: Schema) -> Schema:
-    """One of several."""
-    return {"anyOf": list(shapes)}
-
-
-def ref(part: str) -> Schema:
-    """Another part of the same schema."""
-    return {"$ref": f"#/definitions/{part}"}
 
 
 def build_closed_mapping(keys: Keys, needed: Iterable[str] = ()) -> Schema:

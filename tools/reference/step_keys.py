@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from bot.rules.declared.draws import DRAW
 from bot.rules.declared.rolls import DICE
-from tools.reference.shapes import (
+from bot.rules.shapes import (
     ANY,
     FLAG,
-    FORMULA,
     NUMBER,
-    SAID,
     TEXT,
     WORDS,
     Key,
     Keys,
     allow_items,
-    allow_list,
     build_name_mapping,
     either,
     ref,
-)  # fmt: skip
+)
+from tools.reference.shapes import (
+    FORMULA,
+    SAID,
+    allow_list,
+)
 
 SEQUENCE: Keys = {
     "title": Key(TEXT, "what people call it"),

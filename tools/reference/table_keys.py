@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from bot.rules.tables.compile import KINDS, OUTPUTS
-from tools.reference.shapes import (
+from bot.rules.shapes import (
     ANY,
-    CELL,
     FLAG,
-    FORMULA,
-    SAID,
     TEXT,
     Key,
     Keys,
     Schema,
     allow_items,
-    allow_list,
     allow_words,
     build_name_mapping,
     either,
     ref,
-)  # fmt: skip
+)
+from bot.rules.tables.compile import KINDS, OUTPUTS
+from tools.reference.shapes import (
+    CELL,
+    FORMULA,
+    SAID,
+    allow_list,
+)
 
 OUTPUT: Schema = either(allow_words(OUTPUTS), TEXT, allow_items({"type": ["string", "number"]}))
 

@@ -30,7 +30,7 @@ from bot.rules.inputs.options import Option
 from bot.rules.text.names import format_count, join_names
 from bot.rules.text.normalize import comparison_key
 from bot.rules.text.phrase import capitalize_first, phrase
-from bot.rulesets.game_file import LED_BY
+from bot.rulesets.game_keys import LED_BY
 from bot.ui.common_options import ANY_DECK, build_optional
 from bot.ui.reply.parts import Part, Small
 from bot.ui.reply.reply import WAITING, Reply

@@ -45,7 +45,7 @@ from bot.rules.text.normalize import ITEM_ENDS, comparison_key
 from bot.rules.text.phrase import phrase
 from bot.rules.text.plain import clean_name
 from bot.rulesets.deck_file import CHIT_SAYS
-from bot.rulesets.game_file import LED_BY
+from bot.rulesets.game_keys import LED_BY
 from bot.ui.common_options import DECK, build_flag, build_optional
 from bot.ui.reply.parts import Group, Part, Small
 from bot.ui.reply.reply import SEALED, Button, Reply

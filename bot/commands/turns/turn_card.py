@@ -42,7 +42,7 @@ from bot.rules.inputs.decks import HAND
 from bot.rules.inputs.options import format_code_word
 from bot.rules.text.names import join_names, number_in_words
 from bot.rules.text.phrase import capitalize_first, phrase
-from bot.rulesets.game_file import DRAW_UP, LED_BY, OWN_BUTTONS, OWN_HAND
+from bot.rulesets.game_keys import DRAW_UP, LED_BY, OWN_BUTTONS, OWN_HAND
 from bot.rulesets.system import System, format_code
 from bot.ui.common_options import build_optional
 from bot.ui.reply.reply import LINK, OPEN_FORM, Button, Reply

@@ -1,0 +1,262 @@
+"""The keys of game.yaml: what each may hold, and what it says.
+
+`bot/rulesets/game_file.py` checks a game by them; the schema for editors and the page for authors
+are made from them, and errors quote them.
+"""
+
+from collections.abc import Mapping
+
+from bot.rules.shapes import (
+    FLAG,
+    NUMBER,
+    TEXT,
+    TEXT_WITH_UNIT,
+    WHOLE,
+    WORDS,
+    Key,
+    Keys,
+    Part,
+    Schema,
+    allow_items,
+    allow_words,
+    build_name_mapping,
+    build_number_mapping,
+    either,
+    ref,
+)
+
+TONES = ("hurt", "shaken", "game", "nothing")
+LED_BY = "led_by"
+SINCE = ("lost", "met")
+ANY = "any"
+FRAMES: Mapping[str, str] = {
+    "infantry": "a box with an X",
+    "weapon": "a box with an arrow that points up, on a base",
+    "mortar": "a box with an arrow that points up, on a circle",
+    "artillery": "a box with a dot",
+    "armor": "a box with an ellipse",
+    "mechanized": "a box with an ellipse over an X",
+    "soft": "a box with a wheeled vehicle",
+    "helicopter": "a box with a rotor: two triangles, tip to tip, under a bar",
+    "air": "a box with two triangles, tip to tip",
+    "leader": "a box with a star",
+    "person": "a box with head and shoulders",
+    "medical": "a box with an upright cross",
+    ANY: "an empty box",
+}
+"""The frames of counters, each with the drawing in it."""
+GO = ("both", "impulses", "initiative", "own", "other")
+"""The ways to decide which side acts in a phase, see docs/phases.md. The last two are for games in
+which each side has a turn of its own.
+"""
+MOST_BEGINS = 5
+"""Most sequences that a phase runs when it begins."""
+DRAW_UP = "draw"
+OWN_HAND = "hand"
+OWN_BUTTONS = ("pass", "done", "next", DRAW_UP, OWN_HAND)
+"""The buttons of a phase that are no sequences of the game."""
+
+
+NAMED: Schema = either(WORDS, build_name_mapping(TEXT, "word"))
+"""Words, or words with help."""
+
+
+GAME: Keys = {
+    "title": Key(TEXT, "the game's name; a pack has it in pack.yaml"),
+    "edition": Key(
+        {"type": "integer", "minimum": 1}, "raised when the same dice give another result; else 1"
+    ),
+    "publisher": Key(TEXT, "who publishes the game; for a pack its author"),
+    "notice": Key(TEXT, "the legal notice; a pack has it in pack.yaml"),
+    "author": Key(TEXT, "who wrote the rules"),
+    "groups": Key(
+        build_name_mapping(TEXT, "group"),
+        "the groups of tables with their titles, in the order of menus (at most 25)",
+    ),
+    "lists": Key(
+        build_name_mapping(WORDS),
+        "lists of words that inputs and outputs name; quote numbers, yes and no",
+    ),
+    "units": Key(ref("units"), "what units there are"),
+    "unit_lists": Key(
+        build_name_mapping(ref("unit_list")),
+        "lists of units with words of their own, which an input names",
+    ),
+    "turns": Key(allow_words(("together", "by-side")), "by-side: each side has a turn of its own"),
+    "phases": Key(allow_items(ref("phase")), "the phases of a turn, in order"),
+    "results": Key(
+        build_name_mapping(build_name_mapping(ref("result"), "result"), "sequence"),
+        'results in words, worst first; `"*"` is every sequence',
+    ),
+    "odds": Key(
+        build_name_mapping(either(TEXT, build_name_mapping(WORDS, "question")), "sequence"),
+        "what players decide by, with {} for the unit; or questions, each with the results that"
+        " answer it",
+    ),
+    "scores": Key(
+        build_name_mapping(build_number_mapping(NUMBER, "result"), "sequence"),
+        "how good a result is for the side that acts; luck is counted by it",
+    ),
+    "labels": Key(build_name_mapping(TEXT, "option"), "what people call an option or a modifier"),
+    "words": Key(build_name_mapping(TEXT, "word"), "how a word of a table is said"),
+    "also": Key(
+        build_name_mapping(WORDS, "word"), "further words of the card that are read as this one"
+    ),
+    "arms": Key(build_name_mapping(TEXT, "weapon"), "what a weapon is called in a story"),
+    "rules": Key(
+        build_name_mapping(ref("rule")),
+        "optional rules, which a game switches on or off: `/game settings rule`",
+    ),
+    "tracks": Key(
+        build_name_mapping(ref("track")),
+        "what the game keeps besides its units: weather, a side's points (at most 20)",
+    ),
+}
+UNITS: Keys = {
+    "types": Key(NAMED, "unit types"),
+    "attributes": Key(
+        build_name_mapping(ref("input")), "numbers and words that a unit has, written as inputs are"
+    ),
+    "flags": Key(build_name_mapping(TEXT), "what can be true of a unit, with help"),
+    "states": Key(NAMED, "states; the first is that of a unit that is well"),
+    "state_flags": Key(build_name_mapping(WORDS, "state"), "the flags that a state sets"),
+    "markers": Key(NAMED, "markers that a unit can have"),
+    "marker_flags": Key(build_name_mapping(TEXT, "marker"), "the flag that a marker sets"),
+    "classes": Key(build_name_mapping(WORDS), "several types under one word"),
+    "well": Key(NAMED, "states of a unit that is well"),
+    "hurt": Key(NAMED, "states, markers or attributes of a unit that has lost strength"),
+    "lost": Key(NAMED, "states of a unit that is out of the game"),
+    "reduced": Key(
+        build_name_mapping(TEXT, "type"), "the type that a unit becomes on its other side"
+    ),
+    "reduced_states": Key(NAMED, "states of a unit on its other side"),
+    "only": Key(
+        build_name_mapping(WORDS, "state or marker"),
+        "the types or classes that may have it; else all",
+    ),
+    "counters": Key(build_name_mapping(ref("counter"), "type"), "how counters of a type look"),
+    "starts": Key(
+        build_name_mapping(build_name_mapping(either(NUMBER, TEXT), "type"), "attribute"),
+        "what units of a type have in a game that was started, unless something else is typed",
+    ),
+}
+COUNTER: Keys = {
+    "frame": Key(allow_words(FRAMES), "the sign in its box"),
+    "numbers": Key(WORDS, "attributes printed below it"),
+}
+UNIT_LIST: Keys = {
+    "types": Key(either(TEXT, WORDS), "the types in it, or a list of the game"),
+    "keys": Key(build_name_mapping(ref("input")), "further numbers and words of its units"),
+    "flags": Key(build_name_mapping(TEXT), "further flags, with help"),
+    "bare": Key(TEXT, "the type that a number alone counts"),
+    "repeat": Key(TEXT, "the key that repeats a unit: count=3"),
+}
+PHASE: Keys = {
+    "name": Key(TEXT, "short, in the log"),
+    "title": Key(TEXT, "on the card of the turn"),
+    "go": Key(allow_words(GO), "which side acts, see phases.md"),
+    "passes": Key(
+        {"type": "integer", "minimum": 1}, "how many passes in a row end a phase of impulses"
+    ),
+    LED_BY: Key(
+        {"type": "string", "minLength": 1},
+        "the deck whose chits, drawn one by one, say who acts; leave out go and passes",
+    ),
+    "buttons": Key(
+        WORDS, f"sequences of the game, {', '.join(OWN_BUTTONS)}; the first is the main one"
+    ),
+    "brief": Key(TEXT, "what to do, in a sentence"),
+    "remember": Key(WORDS, "reminders: shown on turn 1, later behind a button"),
+    "names": Key(WORDS, "units in these states are named on the card"),
+    "calls": Key(allow_items(ref("call")), "units that the card names, and the roll that they owe"),
+    "needs": Key(
+        build_name_mapping(TEXT, "button"),
+        "the track that each button uses up: {march: orders}; at 0 the button steps back",
+    ),
+    "clears": Key(WORDS, "markers, flags and numbers that are removed when it begins"),
+    "begins": Key(
+        {**allow_items(ref("begin")), "maxItems": MOST_BEGINS},
+        f"sequences that it runs when it begins, on units or once for nobody (at most {MOST_BEGINS})",
+    ),
+}
+BEGIN: Keys = {
+    "run": Key(
+        TEXT, "the sequence; it takes `units`, one `unit` or nobody, and needs nothing else"
+    ),
+    "units": Key(
+        allow_words(("own", "all")),
+        "own, those of the side whose turn it is (if left out); or all; not if it takes nobody",
+    ),
+    "states": Key(WORDS, "only units in these states"),
+    "has": Key(WORDS, "or with one of these markers, or one of these numbers over 0"),
+}
+CALL: Keys = {
+    "says": Key(TEXT_WITH_UNIT, "the line of the card; {} stands for the units"),
+    "states": Key(WORDS, "units in these states"),
+    "has": Key(WORDS, "units with one of these markers, or one of these numbers over 0"),
+    "since": Key(
+        allow_items(allow_words(SINCE)),
+        "units that lost a man, or met a medium or heavy machine gun, this turn",
+    ),
+    "later": Key(FLAG, "not in the turn in which they came into that state"),
+    "number": Key(TEXT, "the number shown after each name"),
+    "roll": Key(
+        TEXT, "the sequence that they owe; a unit that has rolled it this turn is not named"
+    ),
+    "button": Key(TEXT, "the button that rolls it for all of them"),
+}
+RULE: Keys = {
+    "title": Key(TEXT, "its name in the answers in which it counts"),
+    "help": Key(TEXT, "what it does, in `/game settings`"),
+    "default": Key(FLAG, "whether it is on if nobody has chosen"),
+    "sets": Key(
+        build_name_mapping(
+            build_name_mapping({"type": ["string", "number", "boolean"]}, "input"), "sequence"
+        ),
+        "the value of each input if nothing is typed: {sequence: {input: value}}",
+    ),
+    "leads": Key(
+        build_name_mapping(TEXT, "phase"),
+        "phases that a deck `elements` leads then, with a card for each unit; units with this"
+        " marker have given up theirs",
+    ),
+}
+TRACK: Keys = {
+    "title": Key({"type": "string", "maxLength": 40}, "its name for people"),
+    "words": Key(WORDS, "its words in their order, 2 to 24; quote yes, no, on and off"),
+    "min": Key(WHOLE, "of a track of numbers: the least, 0 if left out"),
+    "max": Key(WHOLE, "the most"),
+    "start": Key(
+        {"type": ["string", "integer"]},
+        "its value at the start; if left out the first word, or the number nearest to 0",
+    ),
+    "of": Key(allow_words(("side", "game")), "side: each side has its own; left out: the game's"),
+    "shown": Key(FLAG, "no: left off cards and board; `/track show` has it"),
+    "wins": Key(
+        allow_words(("highest", "lowest")),
+        "of a track for each side that is the score: which side wins; the ending shows it",
+    ),
+}
+RESULT: Keys = {
+    "tone": Key(allow_words(TONES), "how bad it is: the color of the answer"),
+    "weight": Key(allow_words(("bold", "first")), "in bold; first: also named before all others"),
+    "says": Key(TEXT_WITH_UNIT, "the first line of an answer; {} stands for the unit"),
+    "many": Key(TEXT_WITH_UNIT, "the same for several units"),
+    "word": Key(TEXT, "the word alone"),
+}
+
+PARTS: Mapping[str, Part] = {
+    "game": Part(GAME, ("title", "edition", "publisher", "notice", "groups", "units")),
+    "units": Part(UNITS, ("types",)),
+    "counter": Part(COUNTER),
+    "unit_list": Part(UNIT_LIST),
+    "phase": Part(PHASE, ("name",)),
+    "call": Part(CALL, ("says",)),
+    "begin": Part(BEGIN, ("run",)),
+    "rule": Part(RULE, ("title",)),
+    "track": Part(TRACK),
+    "result": Part(RESULT),
+}
+"""The parts of game.yaml, the outermost first. Attributes and other inputs are parts as well; see
+`bot/rules/inputs/options.py`.
+"""
