@@ -23,6 +23,7 @@ import bot.commands.log.export_and_share
 import bot.commands.undo.undo
 import bot.execution.committer
 import bot.game.undo
+import bot.loading.undo_search
 import bot.presentation.derived_inputs
 import bot.storage.sqlite.link
 import bot.storage.statements
@@ -340,5 +341,6 @@ def _passed_over(patch: pytest.MonkeyPatch) -> None:
         return find_together(without_units(newest_first), number, person)
 
     patch.setattr(bot.game.undo, "find_undo_target", find_past_units)
+    patch.setattr(bot.loading.undo_search, "find_undo_target", find_past_units)
     patch.setattr(bot.commands.undo.undo, "find_undo_target", find_past_units)
     patch.setattr(bot.commands.undo.undo, "find_together", collect_past_units)
