@@ -30,13 +30,13 @@ walk.
 FIRE = 'lnlt fire attackers=us1 targets="squad morale=5"'
 
 WALKS = {
-    "fire": (68, 485),
-    "odds of it": (61, 138),
-    "one die": (39, 82),
-    "undo": (34, 116),
-    "Again": (71, 525),
-    "Odds": (57, 116),
-    "a cell": (36, 72),
+    "fire": (67, 485),
+    "odds of it": (60, 138),
+    "one die": (38, 80),
+    "undo": (33, 114),
+    "Again": (69, 525),
+    "Odds": (55, 116),
+    "a cell": (35, 72),
 }
 """The most files that a walk enters, and the most changes of room, by its name. A shot makes many,
 as it is tried at every other target before its menu offers that one.
