@@ -16,10 +16,10 @@ from bot.rules.dice import Script
 from bot.rules.inputs.input_values import Given
 from bot.rules.inputs.options import Option
 from bot.rules.odds.odds import compute_marginals
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from bot.rulesets.play_once import compute_each_odds, play_sequence
 
-GAME = find_system("lnlt")
+GAME = find_shared_system("lnlt")
 FIRE = GAME.find_sequence("fire")
 THREE = {
     "attackers": "squad fp=2 sw=3",

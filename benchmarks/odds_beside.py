@@ -27,7 +27,7 @@ from bot.rules.sequence.sequence import (
     Ruling,
     ruled,
 )
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from tests.rules.odds_helpers import Grouped
 
 ROUNDS, LEAST = 7, 0.02
@@ -246,7 +246,7 @@ def main() -> None:
                 f"'{name}'",
             )
         )
-    fire = find_system("baps").find_sequence("fire")
+    fire = find_shared_system("baps").find_sequence("fire")
     given = {
         "range": 45,
         "attackers": "soldier weapon=rifle-bolt count=5",

@@ -15,7 +15,7 @@ from bot.charts.png import render_picture_png
 from bot.charts.table import render_named_table
 from bot.cli.odds_text import count_odds_reply
 from bot.odds_pool.pool import Worker
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from bot.rulesets.play_once import compute_each_odds
 from bot.ui.reply.parts import Odds
 
@@ -38,7 +38,7 @@ async def measured(name: str, function: Callable[..., Any], *arguments: Any) -> 
     """Print the first picture of a worker that has counted odds before, and the median of those
     after it.
     """
-    sequence = find_system("lnlt").find_sequence("fire")
+    sequence = find_shared_system("lnlt").find_sequence("fire")
     first, later = [], []
     for _ in range(3):
         worker = Worker()
@@ -56,8 +56,10 @@ async def measured(name: str, function: Callable[..., Any], *arguments: Any) -> 
 async def main() -> None:
     """Measure each of them."""
     for name, (id, table, given) in TABLES.items():
-        await measured(name, render_picture_png, render_named_table, find_system(id), table, given)
-    sequence = find_system("lnlt").find_sequence("fire")
+        await measured(
+            name, render_picture_png, render_named_table, find_shared_system(id), table, given
+        )
+    sequence = find_shared_system("lnlt").find_sequence("fire")
     reply = count_odds_reply(sequence, sequence.example)
     charts = tuple(part for part in reply.lines if isinstance(part, Odds))
     await measured(

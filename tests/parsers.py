@@ -23,7 +23,7 @@ from bot.rules.inputs.unit_selectors import AskingSide, expand_list, list_names,
 from bot.rules.inputs.units import RosterUnit, UnitWords, find_unit, index_by_name, parse_units
 from bot.rules.tables.formula import LONGEST as MAX_FORMULA
 from bot.rules.tables.formula import compile_formula
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from bot.ui.spec import CommandSpec
 from bot.ui.typing.command_text import parse_text, salvage_command
 from bot.ui.typing.complete import CompletionContext, complete_option
@@ -205,7 +205,7 @@ def parsers() -> dict[str, tuple[Parser, int]]:
     that it is given.
     """
     known = load_shared_registry()
-    words: UnitWords = find_system("lnlt").words["units"]
+    words: UnitWords = find_shared_system("lnlt").words["units"]
     formulas = Formulas(Setting("steps.yaml"))
     found: dict[str, tuple[Parser, int]] = {
         "a line": (lambda text: parse_text(text, known), MAX_TEXT),
@@ -270,7 +270,7 @@ def _completions() -> Iterator[tuple[str, tuple[Parser, int]]]:
         players=("Anna",),
         own_side="US",
         system="lnlt",
-        game=find_system("lnlt"),
+        game=find_shared_system("lnlt"),
         macros=(Macro("h", "roll {n=1}d10"),),
         decks=("cup",),
     )

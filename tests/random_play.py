@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 from unittest.mock import patch
 
-from bot.rulesets.catalog import get_systems
+from bot.rulesets.catalog import load_shared_systems
 from bot.ui.reply.packing import read_file_text
 from bot.ui.spec import Command, Place
 from tests.fresh import fresh_app, run
@@ -82,7 +82,7 @@ async def play(chance: Random, number: int = 24, system: str = "", places: int =
     """A channel in which a random game was played; with two places it was exported and imported
     in between.
     """
-    system = system or chance.choice(list(get_systems()))
+    system = system or chance.choice(list(load_shared_systems()))
     clock = count(1_700_000_000, 7)
     file = ""
     for at in range(places):

@@ -16,7 +16,7 @@ from adapters.console.session import main as play
 from bot.execution.executor import build_failure_reply
 from bot.rules.codes import CODES
 from bot.rules.inputs.options import Option, clean
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from bot.rulesets.play_once import compute_each_odds
 from bot.rulesets.ucn.shooters import find_weapon
 from bot.verification.export_format import FORMAT, VERSION, read_export
@@ -81,14 +81,14 @@ SAID = [
 """What is refused, and the lines that lead to it; the last of them is refused."""
 
 CALLED: list[tuple[str, Callable[[], object]]] = [
-    ("not-in-system fyre", lambda: find_system("lnlt").find_sequence("fyre")),
+    ("not-in-system fyre", lambda: find_shared_system("lnlt").find_sequence("fyre")),
     (
         "unknown-output luck",
-        lambda: compute_each_odds(find_system("lnlt").find_sequence("fire"), {}, ("luck",)),
+        lambda: compute_each_odds(find_shared_system("lnlt").find_sequence("fire"), {}, ("luck",)),
     ),
     ("bad-characters name", lambda: clean(Option("name"), "a\u202eb")),
     ("bad-arguments", lambda: play(["now"])),
-    ("unknown-weapon bow", lambda: find_weapon(find_system("ucn").tables, "bow")),
+    ("unknown-weapon bow", lambda: find_weapon(find_shared_system("ucn").tables, "bow")),
     ("newer-log", lambda: read_export({"format": FORMAT, "version": VERSION + 1})),
     ("not-a-log", lambda: read_export({})),
     ("out-of-reach range", lambda: play_example("baps", "flame", {"range": 28, "targets": 1}, [])),

@@ -19,7 +19,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option, clean
 from bot.rules.inputs.units import RosterUnit, UnitWords
 from bot.rules.odds.rolls import TooManyStates
-from bot.rulesets.catalog import get_systems
+from bot.rulesets.catalog import load_shared_systems
 from bot.rulesets.play_once import MAX_SECONDS, count_odds
 from bot.rulesets.system import System
 from bot.ui.spec import Person, Place
@@ -34,8 +34,10 @@ GARBAGE: list[Any] = [
 UNSHOWN = re.compile(
     r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
 )
-TARGETS = [(game.id, "table", id) for game in get_systems().values() for id in game.tables]
-TARGETS += [(game.id, "sequence", id) for game in get_systems().values() for id in game.sequences]
+TARGETS = [(game.id, "table", id) for game in load_shared_systems().values() for id in game.tables]
+TARGETS += [
+    (game.id, "sequence", id) for game in load_shared_systems().values() for id in game.sequences
+]
 
 
 def unit_list(draw: random.Random, words: UnitWords, count: int) -> str:
@@ -101,7 +103,7 @@ def request(draw: random.Random, game: System, kind: str, id: str) -> dict[str, 
 def test_garbage_is_answered_in_one_safe_line(game: str, kind: str, id: str) -> None:
     draw = random.Random(id)  # the same garbage on every run
     for _ in range(25):
-        asked = request(draw, get_systems()[game], kind, id)
+        asked = request(draw, load_shared_systems()[game], kind, id)
         answer = answer_line(json.dumps(asked).encode())
         json.dumps(answer, allow_nan=False)
         if answer["ok"]:
@@ -178,7 +180,9 @@ def test_the_largest_odds_are_counted_or_refused_in_time(
     begun = time.process_time()
     try:
         total = sum(
-            count_odds(get_systems()[game].find_sequence(id), given, by, seconds=0.5).values()
+            count_odds(
+                load_shared_systems()[game].find_sequence(id), given, by, seconds=0.5
+            ).values()
         )
     except TooManyStates:
         total = Fraction(1)

@@ -20,7 +20,7 @@ from bot.commands.dispatch import load_shared_registry
 from bot.commands.help.help import show_help
 from bot.preferences.forms import describe_in_form
 from bot.rules.inputs.units import RosterUnit
-from bot.rulesets.catalog import get_systems
+from bot.rulesets.catalog import load_shared_systems
 from bot.ui.form.form import build_form
 from bot.ui.help_topics import TOPICS
 from bot.ui.reply.reply import Reply
@@ -142,7 +142,7 @@ def test_commands_in_docs_are_read() -> None:
 
 
 def _help_pages(topics: list[str]) -> list[tuple[str, Reply]]:
-    games = list(get_systems())
+    games = list(load_shared_systems())
     return [(topic, show_help(topic, load_shared_registry(), games, "lnlt")) for topic in topics]
 
 
@@ -159,7 +159,7 @@ def test_commands_of_help_are_read() -> None:
         "",
         "games",
         *TOPICS,
-        *get_systems(),
+        *load_shared_systems(),
         "game",
         "unit",
         "deck",
@@ -214,7 +214,7 @@ def _texts_of_forms() -> Iterator[tuple[str, str]]:
     for room, spec in product((DISCORD_ROOM, SLACK_ROOM), load_shared_registry()):
         if not spec.options:
             continue
-        game = get_systems()[spec.system or "lnlt"]
+        game = load_shared_systems()[spec.system or "lnlt"]
         for units in ((), UNITS):
             known = CompletionContext(units, ("US", "VC"), own_side="US", system=game.id, game=game)
             form = build_form(spec, {}, known, room)

@@ -29,7 +29,7 @@ from unittest.mock import patch
 from bot.app import App
 from bot.commands.dispatch import load_shared_registry
 from bot.odds_pool.pool import Worker
-from bot.rulesets.catalog import get_systems
+from bot.rulesets.catalog import load_shared_systems
 from bot.rulesets.system import System
 from bot.storage.sqlite import TemporaryStore
 from bot.ui.reply.reply import Reply
@@ -258,7 +258,7 @@ def editions() -> dict[str, int]:
     """Today's editions: that of these scenes, and each system's."""
     return {
         "commands": EDITION,
-        **{id: int(system.edition) for id, system in get_systems().items()},
+        **{id: int(system.edition) for id, system in load_shared_systems().items()},
     }
 
 
@@ -293,7 +293,7 @@ def scenes() -> Iterator[Scene]:
     ]
     chosen = Random("rolls").sample(expressions, 80)
     yield Scene("rolls", tuple(Line("Anna", f"roll {text}") for text in chosen))
-    for id, system in get_systems().items():
+    for id, system in load_shared_systems().items():
         setup = written[f"{id} begins"]
         yield Scene(f"{id} tables", tuple(_tables(system)))
         for number in (1, 2):

@@ -32,7 +32,7 @@ from bot.rules.inputs.units import RosterUnit, UnitWords
 from bot.rules.odds.rolls import TooManyStates
 from bot.rules.sequence.linked_units import resolve_links
 from bot.rules.tables.table import Table
-from bot.rulesets.catalog import get_systems
+from bot.rulesets.catalog import load_shared_systems
 from bot.rulesets.play_once import compute_each_odds, play_sequence
 from bot.rulesets.system import Sequence, System
 
@@ -145,7 +145,7 @@ def play_entry(system: System, kind: str, id: str, given: Json, source: Source, 
         result = play_sequence(system.find_sequence(id), given, noted, build_roster(game))
         changes = resolve_links(result.resolution.changes, game.units.values())
         _, after = compute_difference(
-            game, apply_changes(game, changes, get_systems().get(game.system))
+            game, apply_changes(game, changes, load_shared_systems().get(game.system))
         )
         found = {"dice": noted.notes, "out": result.out, "after": after.get("units", {})}
         found["says"] = result.resolution.headline
@@ -160,7 +160,7 @@ def again(corpus: Corpus, entry: Json) -> Json:
     script = Script([value for _, _, value in entry.get("dice", ())])
     try:
         now = play_entry(
-            get_systems()[corpus.system],
+            load_shared_systems()[corpus.system],
             entry["kind"],
             entry["id"],
             entry["in"],
@@ -425,7 +425,7 @@ def list_changes(revision: str = "") -> int:
     how many.
     """
     count, by_sequence = 0, defaultdict[str, Counter[str]](Counter)
-    for system in get_systems():
+    for system in load_shared_systems():
         corpus = frozen_at(system, revision) if revision else frozen(system)
         for was, now in changes(corpus, corpus.entries):
             count += 1
@@ -440,7 +440,7 @@ def list_changes(revision: str = "") -> int:
 
 def freeze(*, unreleased: bool = False) -> int:
     """Write the corpus of each system anew; 1 where an outcome changed and the edition did not."""
-    for id, system in get_systems().items():
+    for id, system in load_shared_systems().items():
         corpus = frozen(id) if path_of(id).exists() else None
         if corpus is not None and corpus.edition == system.edition and not unreleased:
             # odds are in no log
@@ -461,7 +461,7 @@ def freeze(*, unreleased: bool = False) -> int:
 
 def format_advice(corpus: Corpus, entry: Json) -> str:
     """What to do about an entry that comes out otherwise."""
-    name, edition = f"{corpus.system} {entry['id']}", get_systems()[corpus.system].edition
+    name, edition = f"{corpus.system} {entry['id']}", load_shared_systems()[corpus.system].edition
     if edition != corpus.edition:
         return f"the corpus of {corpus.system} is of edition {corpus.edition}, not {edition}: `python -m tools.corpus`"
     if entry["kind"] == "odds":

@@ -10,7 +10,7 @@ from pathlib import Path
 from bot.report.event_odds import compute_export_facts
 from bot.report.page import build_checker_page
 from bot.report.page import build_page as report_page
-from bot.rulesets.catalog import get_systems, load_shared_systems
+from bot.rulesets.catalog import load_shared_systems
 from tools.chat.sample import play_sample
 from tools.game_pages.page import build_page
 from tools.pictures import write_pictures
@@ -36,9 +36,9 @@ def write_pages() -> list[Path]:
     returns what changed.
     """
     changed = []
-    texts = {DOCS / f"{game.id}.md": build_page(game) for game in get_systems().values()} | {
-        CHECKER: build_checker_page()
-    }
+    texts = {
+        DOCS / f"{game.id}.md": build_page(game) for game in load_shared_systems().values()
+    } | {CHECKER: build_checker_page()}
     texts |= {SAMPLE: sample()}
     texts |= {KEYS_PAGE: keys_page()} | {SCHEMAS / name: text for name, text in schemas().items()}
     SCHEMAS.mkdir(exist_ok=True)

@@ -29,7 +29,7 @@ from bot.game.cups import is_cup
 from bot.packs.linter import list_values
 from bot.rules.errors import TableError, UserError
 from bot.rules.inputs.options import Option
-from bot.rulesets.catalog import PACKS, find_system, get_systems, load_shared_systems
+from bot.rulesets.catalog import PACKS, find_shared_system, load_shared_systems
 from bot.rulesets.deck_file import list_named_sides
 from bot.rulesets.packs.pack import load_pack
 from bot.rulesets.play_once import count_odds
@@ -63,12 +63,12 @@ def list_examples() -> dict[str, list[str]]:
     """Return the example commands of the sequences and of the tables that roll their own dice, by
     system. Those of tables leave out the values that are rolled.
     """
-    examples: dict[str, list[str]] = {id: [] for id in get_systems()}
+    examples: dict[str, list[str]] = {id: [] for id in load_shared_systems()}
     for spec in load_shared_registry():
         if spec.family == "sequence":
             examples[spec.system].append(spec.example)
         elif spec.family == "lookup":
-            rolls = get_systems()[spec.system].tables[spec.target].rolls
+            rolls = load_shared_systems()[spec.system].tables[spec.target].rolls
             if rolls:
                 words = spec.example.split(" ")
                 names = tuple(f"{roll.option}=" for roll in rolls)
@@ -108,7 +108,7 @@ def _list_options(line: str) -> tuple[Option, ...]:
 
 def build_table_line(chance: Random, system: str) -> str:
     """Return a look-up in a random table of the system (see `build_line_for_table`)."""
-    game = get_systems()[system]
+    game = load_shared_systems()[system]
     return build_line_for_table(chance, game, chance.choice(list(game.tables)))
 
 
@@ -140,20 +140,20 @@ def build_lines(
     """
     names = _parse_unit_names(roster)
     unit_names = [name for names_of_type in names.values() for name in names_of_type]
-    states = list(get_systems()[system].game["units"].get("states") or ("none",))
+    states = list(load_shared_systems()[system].game["units"].get("states") or ("none",))
     other_lines = (*LINES, *_list_system_lines(system))
     for _ in range(number):
         pick = chance.random()
         if (
             tables
-            and get_systems()[system].tables
+            and load_shared_systems()[system].tables
             and (chance.random() < 0.33 or (pick < 0.5 and not list_examples()[system]))
         ):
             yield build_table_line(chance, system)
         elif pick < 0.5:
             yield build_sequence_line(chance, system, names)
         elif pick < 0.53:
-            systems = [id for id in get_systems() if list_examples()[id]]
+            systems = [id for id in load_shared_systems() if list_examples()[id]]
             yield build_sequence_line(chance, chance.choice(systems), {})
         elif pick < 0.62:
             name = chance.choice(unit_names)
@@ -182,7 +182,7 @@ def _list_system_lines(system: str) -> list[str]:
     They switch each optional rule on and off, set each track to its words or to both its ends, and
     answer each question of its sequences. Answers are repeated, as they seldom fit.
     """
-    game = get_systems()[system]
+    game = load_shared_systems()[system]
     lines = [f"game settings rule={rule}={value}" for rule in game.rules for value in ("on", "off")]
     for track in game.tracks.values():
         values = track.words or (track.min, track.max)
@@ -409,8 +409,8 @@ def find_fuzz_system(name: str) -> System:
     whole. Raises UserError and TableError.
     """
     path = Path(name)
-    if name in get_systems() or not path.exists():
-        return find_system(name)
+    if name in load_shared_systems() or not path.exists():
+        return find_shared_system(name)
     pack = load_pack(path)
     pack.check_whole()
     return pack
@@ -435,10 +435,10 @@ def main(words: list[str] | None = None) -> int:
         system = find_fuzz_system(arguments.system)
     except (UserError, TableError) as error:
         parser.error(str(error))
-    if system.id not in get_systems():
+    if system.id not in load_shared_systems():
         os.environ[PACKS] = os.path.abspath(arguments.system)
         load_shared_systems.cache_clear()
-        system = get_systems()[system.id]
+        system = load_shared_systems()[system.id]
     logging.disable(logging.CRITICAL)  # faults are printed below
     tally = FuzzTally()
     since = monotonic()

@@ -25,7 +25,7 @@ from bot.cli.odds_text import count_odds_reply
 from bot.report.event_odds import compute_export_facts
 from bot.report.game_pictures import draw_game_card, draw_result_card
 from bot.report.page_data import Story
-from bot.rulesets.catalog import find_system, get_systems, load_shared_systems
+from bot.rulesets.catalog import find_shared_system, load_shared_systems
 from bot.rulesets.system import System
 from tools.chat.pictures import FOLDER as CHAT_FOLDER
 from tools.chat.pictures import describe_picture, messages
@@ -196,7 +196,7 @@ def _list_sample_pictures() -> Iterator[Exhibit]:
 def _list_odds() -> Iterator[Exhibit]:
     """The odds of the examples of attacks."""
     for (system, name), caption in ODDS.items():
-        game = find_system(system)
+        game = find_shared_system(system)
         sequence = game.sequences[name]
         picture = render_reply_odds(count_odds_reply(sequence, sequence.example))
         title = f"{game.title}: {sequence.title}"
@@ -206,7 +206,7 @@ def _list_odds() -> Iterator[Exhibit]:
 def _list_tables() -> Iterator[Exhibit]:
     """Tables with the answers to their examples."""
     for (system, name), caption in _list_shown_tables().items():
-        game = find_system(system)
+        game = find_shared_system(system)
         table = game.tables[name]
         picture = render_table(table, table.example)
         title = f"{game.title}: {table.title}"
@@ -219,7 +219,7 @@ def _list_shown_tables() -> dict[tuple[str, str], str]:
     shown = {system for system, _ in TABLES}
     others = {
         (game.id, name): "The cell that answers is marked."
-        for game in get_systems().values()
+        for game in load_shared_systems().values()
         if game.id not in shown
         for name in list(game.tables)[:1]
     }

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from bot.charts.sheet import build_layout
 from bot.presentation.printed_table import get_printed_table
 from bot.rules.tables.table import Table
-from bot.rulesets.catalog import get_systems
+from bot.rulesets.catalog import load_shared_systems
 from bot.ui.reply.parts import Sheet
 
 FORMS = Path(__file__).resolve().parent.parent / "tests/tables/printed_forms"
@@ -75,10 +75,10 @@ def read_form(text: str) -> Form:
 
 def main(game: str, name: str) -> int:
     """Write the draft of a new form, and say what is left to do."""
-    if game not in get_systems() or name not in get_systems()[game].tables:
+    if game not in load_shared_systems() or name not in load_shared_systems()[game].tables:
         print(f"There is no table {game} {name}.", file=sys.stderr)
         return 1
-    table = get_systems()[game].tables[name]
+    table = load_shared_systems()[game].tables[name]
     path = path_of(table)
     if path.exists():
         print(f"{path.name} is there: change its cells by hand, card in hand.", file=sys.stderr)

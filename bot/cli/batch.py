@@ -178,7 +178,7 @@ def answer_request(request: Mapping[str, Any]) -> dict[str, Any]:
 
 def _answer_lookup(request: Mapping[str, Any]) -> dict[str, Any]:
     """Look a value up in a table: its outputs (`out`), and the reply as chat has it (`text`)."""
-    game = tables.find_system(_get_text(request, "system"))
+    game = tables.find_shared_system(_get_text(request, "system"))
     table = game.find_table(_get_text(request, "table"))
     inputs = _get_inputs(request)
     lookup = table.read(inputs)
@@ -191,7 +191,7 @@ def _answer_resolve(request: Mapping[str, Any]) -> dict[str, Any]:
 
     Raises UserError if dice of the request are left over.
     """
-    game = tables.find_system(_get_text(request, "system"))
+    game = tables.find_shared_system(_get_text(request, "system"))
     sequence = game.find_sequence(_get_text(request, "sequence"))
     source, script = _build_dice_source(request)
     inputs = _get_inputs(request)
@@ -209,7 +209,7 @@ def _answer_odds(request: Mapping[str, Any]) -> dict[str, Any]:
     sequence's own result; with `compare` also those of each change; with `rounds` those after a
     number of rounds instead.
     """
-    game = tables.find_system(_get_text(request, "system"))
+    game = tables.find_shared_system(_get_text(request, "system"))
     sequence = game.find_sequence(_get_text(request, "sequence"))
     paths = request.get("by") or ()
     if isinstance(paths, str):

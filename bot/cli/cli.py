@@ -138,27 +138,27 @@ class Arguments:
 
 def show_systems(words: Sequence[str]) -> None:
     """Print the id and title of each system, a line each."""
-    from bot.rulesets.catalog import get_systems
+    from bot.rulesets.catalog import load_shared_systems
 
     Arguments(words, flags={}).take_only()
-    for id, game in get_systems().items():
+    for id, game in load_shared_systems().items():
         print(f"{id}  {game.title}")
 
 
 def show_tables(words: Sequence[str]) -> None:
     """Print the tables of a system, a line each. Raises UserError if there is no such system."""
-    from bot.rulesets.catalog import find_system
+    from bot.rulesets.catalog import find_shared_system
 
     (id,) = Arguments(words, flags={}).take_only("SYSTEM")
-    _print_list(find_system(id).tables.values())
+    _print_list(find_shared_system(id).tables.values())
 
 
 def show_sequences(words: Sequence[str]) -> None:
     """Print the sequences of a system, a line each. Raises UserError if there is no such system."""
-    from bot.rulesets.catalog import find_system
+    from bot.rulesets.catalog import find_shared_system
 
     (id,) = Arguments(words, flags={}).take_only("SYSTEM")
-    _print_list(find_system(id).sequences.values())
+    _print_list(find_shared_system(id).sequences.values())
 
 
 def _print_list(items: Iterable[Any]) -> None:
@@ -179,14 +179,14 @@ def look_up_table(words: Sequence[str]) -> None:
     Values without `key=` go to the table's inputs in order. Raises UserError.
     """
     from bot.presentation.tables import build_lookup_reply
-    from bot.rulesets.catalog import find_system
+    from bot.rulesets.catalog import find_shared_system
 
     arguments = Arguments(words, flags={"json": False})
     if len(arguments.words) == 1 and not arguments.pairs:
         show_tables(arguments.words)
         return
     id, name = arguments.take_words("SYSTEM", "TABLE")
-    game = find_system(id)
+    game = find_shared_system(id)
     table = game.find_table(name)
     switches = {option.name for option in table.inputs if option.type == "bool"}
     assigned = {*switches, *arguments.pairs}
@@ -204,11 +204,11 @@ def resolve_once(words: Sequence[str]) -> None:
     """Play one sequence and print the result. Its dice are those of --dice, all of which must be
     used, or random ones. Raises UserError.
     """
-    from bot.rulesets.catalog import find_system
+    from bot.rulesets.catalog import find_shared_system
 
     arguments = Arguments(words, flags={"json": False, "dice": True})
     id, name = arguments.take_words("SYSTEM", "SEQUENCE")
-    game = find_system(id)
+    game = find_shared_system(id)
     sequence = game.find_sequence(name)
     source, finish = _build_source(arguments, cards=bool(sequence.decks))
     played, reply = play_once(sequence, arguments.get_inputs(), source)
@@ -243,14 +243,14 @@ def count_odds_once(words: Sequence[str]) -> None:
         format_output_odds,
         format_unit_odds,
     )
-    from bot.rulesets.catalog import find_system
+    from bot.rulesets.catalog import find_shared_system
     from bot.rulesets.play_once import count_odds
 
     arguments = Arguments(
         words, flags={"json": False, "by": True, "compare": False, "rounds": True}, several=("by",)
     )
     id, name = arguments.take_words("SYSTEM", "SEQUENCE")
-    sequence = find_system(id).find_sequence(name)
+    sequence = find_shared_system(id).find_sequence(name)
     paths = [path for flag in arguments.flags.get("by", []) for path in flag.split(",")]
     inputs = arguments.get_inputs()
     if "rounds" in arguments.flags:

@@ -9,7 +9,7 @@ from bot.cli.cli import Arguments
 from bot.cli.command_help import COMMANDS
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.options import Option
-from bot.rulesets.catalog import find_system, get_systems
+from bot.rulesets.catalog import find_shared_system, load_shared_systems
 
 TABLES = ("tables", "lookup", "export-table")
 SEQUENCES = ("sequences", "resolve", "odds")
@@ -107,10 +107,10 @@ def _list_system_words(command: str, typed: list[str], part: str) -> Iterable[st
     `typed` are the words after the command without flags.
     """
     if not typed:
-        return get_systems()
-    if command not in NAMED or typed[0] not in get_systems():
+        return load_shared_systems()
+    if command not in NAMED or typed[0] not in load_shared_systems():
         return ()
-    system = find_system(typed[0])
+    system = find_shared_system(typed[0])
     entries = system.tables if command in TABLES else system.sequences
     if len(typed) == 1:
         return entries

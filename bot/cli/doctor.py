@@ -14,7 +14,7 @@ from bot.cli.cli import Arguments
 from bot.monitoring.health import COPIED, LITTLE, MIB, describe_missing_copy
 from bot.rules.errors import TableError, UserError
 from bot.rules.text.names import format_count
-from bot.rulesets.catalog import get_packs_folder, get_systems
+from bot.rulesets.catalog import get_packs_folder, load_shared_systems
 from bot.rulesets.packs.pack import load_packs_in
 from bot.runtime.file_rights import explain_file_errors
 from bot.runtime.service import are_settings_open, find_service
@@ -84,7 +84,7 @@ def _check_tables(findings: CheckupFindings) -> None:
             )
         for fault in faults:
             findings.add_fault(fault)
-    for system in get_systems().values():
+    for system in load_shared_systems().values():
         try:
             system.words  # noqa: B018  # this reads the whole game file
             tables = len(list(system.tables.values()))

@@ -22,7 +22,7 @@ from bot.packs.importing.folders import import_folder
 from bot.packs.new import write_blank_table, write_new_pack
 from bot.presentation.tables import build_lookup_reply
 from bot.rules.errors import TableError, UserError
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from bot.rulesets.packs.pack import load_pack
 from bot.rulesets.system import System
 from bot.runtime.entropy import create_throwaway_source
@@ -212,7 +212,7 @@ def export_table(words: list[str]) -> None:
     """Print a table as CSV, or write it into the file of --out. Raises UserError."""
     arguments = Arguments(words, flags={"out": True})
     id, name = arguments.take_only("SYSTEM", "TABLE")
-    text = format_csv(find_system(id).find_table(name))
+    text = format_csv(find_shared_system(id).find_table(name))
     if "out" not in arguments.flags:
         print(text, end="")
         return

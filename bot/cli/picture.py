@@ -17,7 +17,7 @@ from bot.report.event_odds import compute_export_facts
 from bot.report.game_pictures import draw_game_card, draw_result_card
 from bot.report.page_data import Story
 from bot.rules.errors import UserError, did_you_mean
-from bot.rulesets.catalog import find_system, load_shared_systems
+from bot.rulesets.catalog import find_shared_system, load_shared_systems
 from bot.runtime.file_rights import explain_file_errors
 from bot.verification.check_file import read_file_text
 
@@ -49,13 +49,13 @@ def write_picture(words: Sequence[str]) -> None:
 
 def _draw_table(id: str, name: str, arguments: Arguments) -> Picture:
     """Draw a table; if there are inputs, with the cell that they lead to."""
-    table = find_system(id).find_table(name)
+    table = find_shared_system(id).find_table(name)
     return render_table(table, arguments.get_inputs() or None)
 
 
 def _draw_odds(id: str, name: str, arguments: Arguments) -> Picture:
     """Draw the odds of a sequence with the inputs of the command line."""
-    sequence = find_system(id).find_sequence(name)
+    sequence = find_shared_system(id).find_sequence(name)
     return render_reply_odds(count_odds_reply(sequence, arguments.get_inputs()))
 
 

@@ -23,7 +23,6 @@ from bot.rules.inputs.options import InputReader
 from bot.rules.inputs.units import Roster, RosterUnit
 from bot.rules.odds.odds import Distribution
 from bot.rules.text.phrase import phrase
-from bot.rulesets.catalog import VISIBLE_SYSTEMS
 from bot.rulesets.rule_sets import RuleSets
 from bot.rulesets.system import Sequence, System
 from bot.storage.base import DAY
@@ -182,7 +181,6 @@ class Context:
         """Switch the command to the rule sets that are visible with this game, or without one."""
         self.systems = await self.load_visible_systems(self.command.where, game)
         self.ledger.systems = self.systems
-        VISIBLE_SYSTEMS.set(self.systems)
 
     def build_topic(self, subject: object) -> str:
         """Return the topic of messages on an event of this game (its number), or on a request."""

@@ -30,7 +30,7 @@ from bot.preferences.threads import Threads
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import clean
 from bot.rules.text.phrase import phrase
-from bot.rulesets.catalog import VISIBLE_SYSTEMS, load_shared_systems
+from bot.rulesets.catalog import load_shared_systems
 from bot.rulesets.rule_sets import RuleSets
 from bot.rulesets.system import System
 from bot.runtime.entropy import create_id
@@ -330,16 +330,12 @@ class CommandExecutor:
         is_hidden = bool(command.spec.system) and command.spec.system not in visible
         if registry is not self._registry or is_hidden:
             command = _read_with_packs(command, registry)
-        token = VISIBLE_SYSTEMS.set(visible)
-        try:
-            context, ledger, reply = await self._handle(command, loaded, registry, visible)
-            # the commit of an event in the loaded game is a check itself
-            has_event_in_game = context.ledger is ledger and ledger.has_events
-            if check is not None and not has_event_in_game:
-                await check()
-            return await self._storing.store(context, reply, gate, self.budgets)
-        finally:
-            VISIBLE_SYSTEMS.reset(token)
+        context, ledger, reply = await self._handle(command, loaded, registry, visible)
+        # the commit of an event in the loaded game is a check itself
+        has_event_in_game = context.ledger is ledger and ledger.has_events
+        if check is not None and not has_event_in_game:
+            await check()
+        return await self._storing.store(context, reply, gate, self.budgets)
 
     async def _load_systems(self, command: Command, game: Game | None) -> RuleSets:
         """Load the systems that a command sees, by id.

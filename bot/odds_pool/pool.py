@@ -29,7 +29,6 @@ from bot.rules.inputs.units import Roster
 from bot.rules.odds.odds import Distribution
 from bot.rules.odds.rolls import TooManyStates
 from bot.rules.text.phrase import text_from_json
-from bot.rulesets.catalog import get_systems
 from bot.rulesets.play_once import compute_each_odds
 from bot.rulesets.system import Sequence
 
@@ -167,8 +166,8 @@ class Worker:
                 if monotonic() - start > LINE_SECONDS:
                     raise UserError(self._busy, hint="Try again in half a minute.", code="busy")
                 limit = seconds or self.seconds
-                pickled_arguments = pickle.dumps((arguments, get_systems()))
-                question = pack_value((get_function_path(function), limit, pickled_arguments))
+                path = get_function_path(function)
+                question = pack_value((path, limit, pickle.dumps(arguments)))
                 result, refused = await self._ask(question, limit)
         finally:
             self._waiting -= 1

@@ -53,8 +53,6 @@ def main() -> None:
 
     Ctrl-C is left to the parent. A calculation that outlives its parent ends by itself.
     """
-    from bot.rulesets.catalog import use_systems
-
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _limit_memory()
     source = sys.stdin.buffer
@@ -68,11 +66,10 @@ def main() -> None:
         signal.alarm(int(seconds) + GRACE)
         try:
             # this builds the packs among them
-            arguments, systems = pickle.loads(pickled_arguments)
+            arguments = pickle.loads(pickled_arguments)
             sink.write(pack_value("begun"))
             sink.flush()
-            with use_systems(systems):
-                packed_answer = pack_value(answer(name, arguments))
+            packed_answer = pack_value(answer(name, arguments))
         except MemoryError:
             sys.exit("a sum took too much memory")
         signal.alarm(0)

@@ -1,13 +1,9 @@
-"""The catalog of systems: the rule sets that a command sees, the built-in games, and the packs of
-the host.
-"""
+"""The catalog of systems: the built-in games, and the packs of the host."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
-from contextvars import ContextVar
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -33,40 +29,6 @@ def load_shared_systems() -> RuleSets:
     if folder is None:
         return RuleSets(list_builtin_systems())
     return RuleSets({**list_builtin_systems(), **_load_packs(folder)})
-
-
-VISIBLE_SYSTEMS: ContextVar[RuleSets | None] = ContextVar("systems", default=None)
-"""The systems of `get_systems()`; None for those that everybody has."""
-
-
-def get_systems() -> RuleSets:
-    """Return the systems by id that the current command sees.
-
-    These are the systems that everybody has, with the packs of its server in the versions that are
-    enabled there, or with which its game is played.
-    """
-    systems = VISIBLE_SYSTEMS.get()
-    return load_shared_systems() if systems is None else systems
-
-
-def find_pack_version(hash: str) -> System | None:
-    """Return the version of a pack with this hash, None if the current command does not see it."""
-    return get_systems().find_version(hash)
-
-
-class use_systems(AbstractContextManager[None]):  # noqa: N801 -- read as a function; a generator would take thrice as long
-    """A context in which `get_systems()` returns `systems`, for the current task alone."""
-
-    __slots__ = ("_systems", "_token")
-
-    def __init__(self, systems: RuleSets) -> None:
-        self._systems = systems
-
-    def __enter__(self) -> None:
-        self._token = VISIBLE_SYSTEMS.set(self._systems)
-
-    def __exit__(self, *_: object) -> None:
-        VISIBLE_SYSTEMS.reset(self._token)
 
 
 def get_packs_folder() -> Path | None:
@@ -118,12 +80,9 @@ def get_exclusion_reason(id: str) -> str:
     return _EXCLUSION_REASONS.get(id, "")
 
 
-def find_system(id: str) -> System:
-    """Return the system with this id, or the pack with this hash.
-
-    Raises UserError with the nearest name.
-    """
-    return get_systems().find(id)
+def find_shared_system(id: str) -> System:
+    """Return the system with this id that everybody has. Raises UserError with the nearest name."""
+    return load_shared_systems().find(id)
 
 
 # -- the states in which a unit is out of the game: those of the game, or else the common ones

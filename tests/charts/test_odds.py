@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 
 from bot.charts.charts import COLORS, render_losses, render_luck, render_odds, render_reply_odds
 from bot.cli.odds_text import count_odds_reply
-from bot.rulesets.catalog import get_systems
+from bot.rulesets.catalog import load_shared_systems
 from bot.rulesets.system import Sequence
 from bot.ui.reply.parts import Odds
 from tests.charts.drawn import assert_all_fits, boxes, kinds_in, words_in
 
 SEQUENCES = [
     sequence
-    for game in get_systems().values()
+    for game in load_shared_systems().values()
     for sequence in game.sequences.values()
     if sequence.odds_by
 ]

@@ -23,7 +23,7 @@ from bot.charts.font import (
 )
 from bot.charts.png import LIBRARIES, find_rasterizer, render_png
 from bot.charts.table import render_table
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from tests.refusing import refuses
 
 GIVEN = {"attack": 7, "defense": 4}
@@ -102,7 +102,7 @@ def test_letters_are_as_wide_as_they_were_measured(library: str, text: str, bold
 
 @pytest.mark.sample(1)
 def test_a_table_is_drawn_on_an_opaque_card_with_its_hit_cell(library: str) -> None:
-    drawn = render_table(find_system("lnlt").find_table("melee-odds"), GIVEN)
+    drawn = render_table(find_shared_system("lnlt").find_table("melee-odds"), GIVEN)
     rows = pixels(render_png(drawn.svg))
     assert (len(rows[0]), len(rows)) == (720, drawn.height)
     flat = [point for row in rows for point in row]

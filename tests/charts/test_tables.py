@@ -13,11 +13,11 @@ from bot.charts.sheet import ROW, build_layout
 from bot.charts.svg import Picture
 from bot.charts.table import render_table
 from bot.rules.tables.table import Table
-from bot.rulesets.catalog import find_system, get_systems
+from bot.rulesets.catalog import find_shared_system, load_shared_systems
 from tests.charts.drawn import assert_all_fits, boxes, texts, words_in
 from tests.refusing import refuses
 
-TABLES = [table for game in get_systems().values() for table in game.tables.values()]
+TABLES = [table for game in load_shared_systems().values() for table in game.tables.values()]
 NAMES = [f"{table.system}/{table.id}" for table in TABLES]
 
 
@@ -28,7 +28,7 @@ def squeezed(text: str) -> str:
 
 def table(name: str) -> Table:
     id, _, own = name.partition("/")
-    return find_system(id).find_table(own)
+    return find_shared_system(id).find_table(own)
 
 
 def picture(name: str, **given: object) -> Picture:
@@ -128,7 +128,7 @@ def test_every_picture_of_a_table_is_read_on_a_phone() -> None:
     """At 390 pixels a letter of 18 is one of 9.75; only what has few columns of long words goes
     below.
     """
-    for game in get_systems().values():
+    for game in load_shared_systems().values():
         for one in game.tables.values():
             for given in (None, one.example or None):
                 sizes = map(

@@ -10,13 +10,13 @@ import pytest
 
 from bot.commands.dispatch import load_shared_registry
 from bot.commands.turns.turn_card import format_turn_and_phase
-from bot.rulesets.catalog import find_system, get_systems
+from bot.rulesets.catalog import find_shared_system, load_shared_systems
 from bot.ui.reply.reply import Reply
 from bot.ui.typing.command_text import format_command
 from tests.playing import Channel, two_sides
 from tests.seams.outcomes import ready
 
-SEQUENCES = [(one.id, name) for one in get_systems().values() for name in one.sequences]
+SEQUENCES = [(one.id, name) for one in load_shared_systems().values() for name in one.sequences]
 LINE = "Rolled by Anna for VC."
 FIRE = 'lnlt fire "Cell 1" "Squad 1" hand=1,1,6'
 RALLY = 'lnlt rally "Cell 2" rallier=leader hand=3,4'
@@ -149,7 +149,7 @@ async def test_every_sequence_that_acts_with_units_asks_once(game: str, name: st
     """The units that act are those of side A, which Bob plays."""
     if (game, name) in NEEDS_STATE:
         pytest.skip("its example needs a unit in a state of its own")
-    one = await ready(find_system(game).find_sequence(name))
+    one = await ready(find_shared_system(game).find_sequence(name))
     channel = one.channel
     spec = load_shared_registry().get((game, name))
     assert spec is not None

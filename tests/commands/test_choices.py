@@ -18,7 +18,7 @@ from bot.commands.by_post import choose as choosing
 from bot.game.state import from_json, to_json
 from bot.report.event_odds import compute_export_facts
 from bot.rules.errors import UserError
-from bot.rulesets.catalog import find_system, load_shared_systems
+from bot.rulesets.catalog import find_shared_system, load_shared_systems
 from bot.ui.reply.reply import Reply
 from bot.ui.spec import Place
 from bot.verification.check_file import check
@@ -522,5 +522,5 @@ async def test_help_and_generated_docs_say_who_is_asked_for_what_and_what_counts
         "After two days without an answer it is "
     )
     assert f"{told}casualties." in (await channel.do("Anna", "help grit shoot")).format_text()
-    assert f"{told}casualties." in build_page(find_system("grit"))
+    assert f"{told}casualties." in build_page(find_shared_system("grit"))
     assert "may be asked" not in (await channel.do("Anna", "help lnlt fire")).format_text()

@@ -6,12 +6,12 @@ import pytest
 
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import RosterUnit
-from bot.rulesets.catalog import get_systems
+from bot.rulesets.catalog import load_shared_systems
 from bot.ui.spec import CommandSpec
 from bot.ui.typing.complete import CompletionChoice, restore_choice_values
 from tests.playing import Channel
 
-SCENARIOS = [(game.id, name) for game in get_systems().values() for name in game.scenarios]
+SCENARIOS = [(game.id, name) for game in load_shared_systems().values() for name in game.scenarios]
 
 
 def _unit_of(

@@ -10,7 +10,7 @@ from bot.commands.dispatch import load_shared_registry
 from bot.commands.help.help import show_help
 from bot.presentation.roll import look_up_table, roll_dice
 from bot.presentation.run_sequence import run_sequence
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from bot.runtime.entropy import create_throwaway_source
 from bot.ui.reply.reply import Reply
 from bot.ui.spec import CommandSpec
@@ -28,7 +28,7 @@ def answer(spec: CommandSpec, text: str) -> Reply:
         return roll_dice(typed.options, "Anna", create_throwaway_source()).reply
     if spec.family == "help":
         return show_help(str(typed.options["topic"]), load_shared_registry())
-    game = find_system(spec.system)
+    game = find_shared_system(spec.system)
     if spec.family == "lookup":
         return look_up_table(
             game.find_table(spec.target), typed.options, "Anna", create_throwaway_source()

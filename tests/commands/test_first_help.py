@@ -6,7 +6,7 @@ import pytest
 
 from bot.commands.dispatch import load_shared_registry
 from bot.commands.help.pages import build_welcome
-from bot.rulesets.catalog import get_systems
+from bot.rulesets.catalog import load_shared_systems
 from bot.ui.reply.bars import MOST_EXACT, WIDE, Chance, format_numbered_lines
 from tests.playing import Channel
 
@@ -14,7 +14,7 @@ from tests.playing import Channel
 @pytest.mark.parametrize("line", ["help", "help games", "hello"])
 async def test_every_rule_set_by_its_name(line: str) -> None:
     text = (await (await Channel.fresh()).do("Anna", line)).format_text()
-    for id, game in get_systems().items():
+    for id, game in load_shared_systems().items():
         assert f"/{id} {game.title}" in text
 
 

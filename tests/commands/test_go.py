@@ -9,7 +9,7 @@ import pytest
 
 from bot.commands.turns import mentions
 from bot.game.state import FIELDS
-from bot.rulesets.catalog import get_systems
+from bot.rulesets.catalog import load_shared_systems
 from bot.ui.reply.reply import Reply
 from bot.ui.spec import Person, Place
 from bot.verification.check_file import check
@@ -436,10 +436,10 @@ async def test_a_log_with_passes_and_plans_is_sound_and_a_forged_plan_is_not() -
     assert any("its words are not those of what it plans" in fault for fault in faults), faults
 
 
-@pytest.mark.parametrize("system", sorted(get_systems()))
+@pytest.mark.parametrize("system", sorted(load_shared_systems()))
 def test_every_phase_of_every_game_says_whose_go_it_is(system: str) -> None:
-    phases = get_systems()[system].game["phases"]
-    assert get_systems()[system].sequences
+    phases = load_shared_systems()[system].game["phases"]
+    assert load_shared_systems()[system].sequences
     for phase in phases:
         assert phase["go"] in ("both", "impulses", "own", "other")
         assert phase["buttons"][-1] == "next"

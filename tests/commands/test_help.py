@@ -6,7 +6,7 @@ import pytest
 
 from bot.commands.dispatch import load_shared_registry
 from bot.rules.text.phrase import Typed, split_pieces
-from bot.rulesets.catalog import find_system, get_systems
+from bot.rulesets.catalog import find_shared_system, load_shared_systems
 from bot.ui.glossary import build_example
 from bot.ui.help_topics import TOPICS
 from bot.ui.reply.parts import Entry
@@ -133,7 +133,7 @@ async def test_help_on_a_shot_says_what_a_unit_may_carry_in_it() -> None:
     await channel.app.close()
 
 
-@pytest.mark.parametrize("game", list(get_systems()))
+@pytest.mark.parametrize("game", list(load_shared_systems()))
 async def test_examples_in_errors_are_of_the_game_that_is_played(game: str) -> None:
     """And they can be typed as they are printed."""
     channel = await Channel.fresh()
@@ -142,7 +142,7 @@ async def test_examples_in_errors_are_of_the_game_that_is_played(game: str) -> N
     (line,) = [line for line in reply.format_body() if line.startswith("For example: ")]
     await channel.do("Anna", line.removeprefix("For example: "))
     assert (
-        build_example(parse_text("unit add", load_shared_registry()).spec, find_system(game))
+        build_example(parse_text("unit add", load_shared_registry()).spec, find_shared_system(game))
         in (await channel.do("Anna", "help unit add")).format_text()
     )
     await channel.app.close()

@@ -10,7 +10,7 @@ from bot.commands.dispatch import load_shared_registry
 from bot.commands.help.help import show_help
 from bot.commands.help.pages import HELP
 from bot.rules.errors import UserError
-from bot.rulesets.catalog import get_systems
+from bot.rulesets.catalog import load_shared_systems
 from bot.ui.help_topics import TOPICS
 from bot.ui.reply.bars import PHONE
 from bot.ui.reply.parts import PLAIN, render_parts
@@ -18,7 +18,7 @@ from bot.ui.reply.reply import MenuEntry, Reply
 
 
 def _show(topic: str, played: str) -> Reply:
-    return show_help(topic, load_shared_registry(), list(get_systems()), played)
+    return show_help(topic, load_shared_registry(), list(load_shared_systems()), played)
 
 
 def _entries(played: str) -> Iterator[MenuEntry]:
@@ -80,7 +80,7 @@ def _fixed_lines(topic: str) -> list[str]:
     ]
 
 
-TOP_PAGES = ("", "games", *TOPICS, *get_systems(), *load_shared_registry().top_names)
+TOP_PAGES = ("", "games", *TOPICS, *load_shared_systems(), *load_shared_registry().top_names)
 
 
 def test_no_column_of_help_is_wider_than_a_phone() -> None:

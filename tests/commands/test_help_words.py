@@ -9,7 +9,7 @@ import pytest
 from bot.commands.dispatch import load_shared_registry
 from bot.commands.help.help import format_option, show_help
 from bot.rules.inputs.options import Option
-from bot.rulesets.catalog import get_systems
+from bot.rulesets.catalog import load_shared_systems
 from bot.rulesets.system import System
 from bot.ui.form.form import Room, build_form
 from bot.ui.glossary import (
@@ -20,7 +20,7 @@ from bot.ui.glossary import (
 )
 from bot.ui.typing.complete import CompletionContext
 
-GAMES = list(get_systems().values())
+GAMES = list(load_shared_systems().values())
 SEQUENCES = [(game.id, id) for game in GAMES for id in game.sequences]
 IDS = [f"{game}-{id}" for game, id in SEQUENCES]
 
@@ -55,7 +55,7 @@ def test_every_word_of_every_unit_list_is_explained(game: System) -> None:
 @pytest.mark.parametrize(("game", "id"), SEQUENCES, ids=IDS)
 def test_help_on_a_sequence_holds_the_words_of_its_lists(game: str, id: str) -> None:
     text = help_on(f"{game} {id}")
-    sequence = get_systems()[game].find_sequence(id)
+    sequence = load_shared_systems()[game].find_sequence(id)
     for name in group_unit_lists(sequence.inputs):
         for line in format_unit_words(sequence.system.words[name]):
             assert line in text
@@ -84,7 +84,7 @@ def test_allowed_words_are_never_cut(spec: object) -> None:
 
 @pytest.mark.parametrize(("game", "id"), SEQUENCES, ids=IDS)
 def test_every_word_of_mods_has_a_meaning(game: str, id: str) -> None:
-    for option in explain_options(get_systems()[game].find_sequence(id)):
+    for option in explain_options(load_shared_systems()[game].find_sequence(id)):
         if option.type == "mods":
             assert set(option.meanings) == set(option.values)
             assert all(option.meanings.values())
@@ -95,7 +95,7 @@ def test_flags_say_what_their_tables_add(game: str, id: str) -> None:
     """The value comes from the table: switched on alone, the flag changes the total by what help
     says.
     """
-    sequence = get_systems()[game].find_sequence(id)
+    sequence = load_shared_systems()[game].find_sequence(id)
     shown = {option.name: option for option in explain_options(sequence)}
     for option in sequence.inputs:
         for name in sequence.modifiers:

@@ -10,7 +10,7 @@ import pytest
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.loadout import count_carried_weapons, read_loadout
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from bot.ui.form.unit_menu import list_unit_picks
 from bot.ui.reply.reply import Reply
 from tests.playing import Channel
@@ -89,7 +89,7 @@ async def test_each_weapon_is_offered_in_lists_and_forms() -> None:
     ]
     option = next(
         option
-        for option in find_system("ucn").find_sequence("shoot").inputs
+        for option in find_shared_system("ucn").find_sequence("shoot").inputs
         if option.name == "shooters"
     )
     picks = list_unit_picks(
@@ -112,7 +112,7 @@ async def test_a_loadout_is_completed_and_checked() -> None:
         ("unit", "edit"), "stats", "loadout=2xsmg,lm", {}, channel.who("Anna"), channel.place
     )
     assert [one.value for one in offered] == ["loadout=2xsmg,lmg"]
-    option = find_system("ucn").words["units"].keys["loadout"]
+    option = find_shared_system("ucn").words["units"].keys["loadout"]
     assert read_loadout(option, "2xSMG+lmg,smg") == ("3xsmg", "lmg")
     with pytest.raises(UserError, match="rifel"):
         read_loadout(option, "2xbattle-rifel")
@@ -156,7 +156,7 @@ async def test_single_weapons_push_no_unit_off_a_menu() -> None:
         if unit.name == "Able"
         for number in range(2)
     )
-    shooters = find_system("ucn").find_sequence("shoot").inputs
+    shooters = find_shared_system("ucn").find_sequence("shoot").inputs
     option = next(option for option in shooters if option.name == "shooters")
     picks = list_unit_picks(option, "", context._replace(roster=units), 4)
     assert [pick.label for pick in picks if pick.label in {unit.name for unit in units}] == [

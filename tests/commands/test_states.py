@@ -13,7 +13,7 @@ from bot.game.roster import apply_changes, edit_unit
 from bot.game.state import Game
 from bot.rules.inputs.units import RosterUnit, build_unit, parse_units
 from bot.rules.sequence.sequence import Change
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from tests.playing import Channel, two_sides
 
 
@@ -69,7 +69,7 @@ async def test_bare_words_set_and_clear_states_by_hand() -> None:
     ],
 )
 def test_in_every_game(game: str, unit: str, words: str, state: str) -> None:
-    edited = edit_unit(RosterUnit("X", "u1", unit), words, find_system(game))
+    edited = edit_unit(RosterUnit("X", "u1", unit), words, find_shared_system(game))
     assert edited.state == state
     assert edited.marks <= {"low-ammo"}, "asl's counter is a marker beside the state"
 
@@ -89,7 +89,7 @@ def old_unit(state: str = "", *marks: str) -> RosterUnit:
     ],
 )
 def test_an_old_marker_named_as_a_state_is_read_as_the_state(state: str, read: str) -> None:
-    words = find_system("lnlt").words["units"]
+    words = find_shared_system("lnlt").words["units"]
     unit = build_unit(old_unit(state, "shaken", "moved"), words)
     assert unit.state == read
     assert "shaken" in unit.flags
@@ -98,11 +98,11 @@ def test_an_old_marker_named_as_a_state_is_read_as_the_state(state: str, read: s
 def test_an_old_marker_goes_when_a_result_sets_the_state() -> None:
     game = Game("g", system="lnlt", units={"bb": old_unit("", "shaken", "moved")})
     after = apply_changes(
-        game, [Change("Bb", set={"state": "good-order"})], find_system("lnlt")
+        game, [Change("Bb", set={"state": "good-order"})], find_shared_system("lnlt")
     ).units["bb"]
     assert (after.state, after.marks) == ("good-order", frozenset({"moved"}))
     untouched = apply_changes(
-        game, [Change("Bb", mark=frozenset({"fired"}))], find_system("lnlt")
+        game, [Change("Bb", mark=frozenset({"fired"}))], find_shared_system("lnlt")
     ).units["bb"]
     assert untouched.marks == {"shaken", "moved", "fired"}, (
         "what sets no state leaves an old roster as it is"
@@ -111,7 +111,7 @@ def test_an_old_marker_goes_when_a_result_sets_the_state() -> None:
 
 def test_an_old_marker_goes_when_the_state_is_set_by_hand() -> None:
     for words in ("state=good-order", "good-order", "-shaken"):
-        edited = edit_unit(old_unit("good-order", "shaken"), words, find_system("lnlt"))
+        edited = edit_unit(old_unit("good-order", "shaken"), words, find_shared_system("lnlt"))
         assert (edited.state in ("", "good-order"), edited.marks) == (True, frozenset()), words
 
 
@@ -126,7 +126,7 @@ def test_an_old_marker_goes_when_the_state_is_set_by_hand() -> None:
 )
 def test_states_in_unit_lists(item: str, flags: set[str], state: str) -> None:
     roster: dict[str, Any] = {"bb": replace(old_unit("shaken"))}
-    (unit,) = parse_units(item, find_system("lnlt").words["units"], roster, option="targets")
+    (unit,) = parse_units(item, find_shared_system("lnlt").words["units"], roster, option="targets")
     assert (set(unit.flags), unit.state) == (flags, state)
 
 
@@ -150,13 +150,15 @@ def test_a_counter_that_shares_its_name_with_a_state_stays_beside_another_state(
     """asl: a gun with a Low Ammo counter that malfunctions keeps the counter."""
     gun = RosterUnit("Gun", "u1", "gun", state="low-ammo", marks=frozenset({"low-ammo"}))
     game = Game("g", system="asl", units={"gun": gun})
-    after = apply_changes(game, [Change("Gun", set={"state": "malfunctioned"})], find_system("asl"))
+    after = apply_changes(
+        game, [Change("Gun", set={"state": "malfunctioned"})], find_shared_system("asl")
+    )
     assert (after.units["gun"].state, after.units["gun"].marks) == (
         "malfunctioned",
         frozenset({"low-ammo"}),
     )
-    assert edit_unit(gun, "state=disabled", find_system("asl")).marks == {"low-ammo"}
+    assert edit_unit(gun, "state=disabled", find_shared_system("asl")).marks == {"low-ammo"}
     assert (
-        build_unit(replace(gun, state="working"), find_system("asl").words["units"]).state
+        build_unit(replace(gun, state="working"), find_shared_system("asl").words["units"]).state
         == "working"
     )

@@ -12,7 +12,7 @@ from bot.commands.dispatch import load_shared_registry
 from bot.rules.inputs.options import MAX_TEXT, Option
 from bot.rules.inputs.unit_selectors import expand_list
 from bot.rules.inputs.units import MAX_UNITS, split_items
-from bot.rulesets.catalog import find_system, load_shared_systems
+from bot.rulesets.catalog import find_shared_system, load_shared_systems
 from bot.rulesets.system import System
 from bot.ui.reply.reply import Reply
 from bot.ui.spec import Command, CommandSpec
@@ -53,7 +53,7 @@ def options_with_units(game: System) -> Iterator[tuple[CommandSpec, str]]:
 async def test_every_option_says_how_many_units_a_list_holds(
     id: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    game = find_system(id)
+    game = find_shared_system(id)
     channel = await Channel.fresh()
     sides = list_sides(game)
     await channel.do(
@@ -94,13 +94,13 @@ def _some_value(option: Option) -> str:
 
 
 def test_forty_units_are_a_list_and_a_mark_behind_the_last_is_no_harm() -> None:
-    words = find_system("lnlt").words["units"]
+    words = find_shared_system("lnlt").words["units"]
     for sign in (",", ";"):
         text = f"us1{sign} " * MAX_UNITS
         assert len(split_items(expand_list(text, words, ROSTER, WHOSE).strip(" ;"))) == MAX_UNITS
 
 
 def test_commas_in_a_value_or_a_name_separate_nothing() -> None:
-    words = find_system("lnlt").words["units"]
+    words = find_shared_system("lnlt").words["units"]
     written = expand_list('us1 sw=3,2, "Squad 2" sw=1,2', words, ROSTER, WHOSE)
     assert written == 'us1 sw=3,2; "Squad 2" sw=1,2'

@@ -11,16 +11,16 @@ import pytest
 
 from bot.commands.units.unit_words import describe_changes, describe_unit
 from bot.rules.inputs.units import RosterUnit
-from bot.rulesets.catalog import find_system, get_systems
+from bot.rulesets.catalog import find_shared_system, load_shared_systems
 from tests.playing import Channel
 
 ID = re.compile(r"[a-z]_[a-z]|=|(?<!half)-(?!squad|track)[a-z]")
 """What a typed id has and a word of the game has not."""
 
 
-@pytest.mark.parametrize("game", [one.id for one in get_systems().values()])
+@pytest.mark.parametrize("game", [one.id for one in load_shared_systems().values()])
 def test_units_and_their_changes_are_said_in_words(game: str) -> None:
-    system_ = find_system(game)
+    system_ = find_shared_system(game)
     units = system_.game["units"]
     words = system_.words["units"]
     for type_ in words.types:

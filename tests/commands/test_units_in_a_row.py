@@ -9,7 +9,7 @@ import pytest
 from bot.presentation.units_in_a_row import check_units_in_a_row
 from bot.rules.inputs.options import TARGETS
 from bot.rules.inputs.units import RosterUnit, index_by_name
-from bot.rulesets.catalog import find_system, get_systems
+from bot.rulesets.catalog import find_shared_system, load_shared_systems
 from tests.playing import Channel
 
 UNITS = ("unit", "units")
@@ -17,7 +17,7 @@ NUMBERS = ("int", "number", "enum")
 
 SCENARIOS = [
     (game.id, name)
-    for game in get_systems().values()
+    for game in load_shared_systems().values()
     for name in game.scenarios
     if any(
         option.part == TARGETS and option.type == "units"
@@ -70,7 +70,7 @@ async def test_a_unit_with_the_name_of_a_word_is_not_mistaken() -> None:
 
 SEVERAL = [
     (game.id, sequence.id)
-    for game in get_systems().values()
+    for game in load_shared_systems().values()
     for sequence in game.sequences.values()
     if sum(option.type in UNITS for option in sequence.inputs) > 1
 ]
@@ -81,7 +81,7 @@ async def test_units_with_the_names_of_their_options_are_never_in_a_row(
     game: str, name: str
 ) -> None:
     """All unit inputs by name, and one number too, with units of either side in each of them."""
-    sequence = find_system(game).sequences[name]
+    sequence = find_shared_system(game).sequences[name]
     inputs = [option.name for option in sequence.inputs if option.type in UNITS]
     inputs += [option.name for option in sequence.inputs if option.type in NUMBERS][:1]
     channel = await Channel.fresh()

@@ -13,7 +13,7 @@ from bot.cli.cli import count_odds_once
 from bot.commands.dispatch import load_shared_registry
 from bot.presentation.what_if import count_change_odds, list_changes
 from bot.rules.odds.rolls import TooManyStates
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from bot.ui.form.form import FLAGS, build_form
 from bot.ui.reply.bars import COLUMNS
 from bot.ui.reply.parts import Compared, format_part
@@ -142,7 +142,7 @@ async def test_it_is_theirs_alone() -> None:
 
 
 def test_flags_that_do_not_apply_are_no_rows_and_too_much_is_refused() -> None:
-    sequence = find_system("lnlt").find_sequence("fire")
+    sequence = find_shared_system("lnlt").find_sequence("fire")
     raw = {"attackers": "squad fp=2; leader lm=1", "targets": "squad morale=5"}
     tried = list_changes(sequence, raw, sequence.read_inputs(raw, {}))
     assert [one.label for one in tried][:2] == ["adjacent", "target moved"]
@@ -196,7 +196,7 @@ def test_a_menu_has_compare_wherever_something_can_be_compared() -> None:
         compare = spec.find_option("compare")
         if spec.family != "sequence" or compare is None or not compare.form_only:
             continue
-        sequence = find_system(spec.system).find_sequence(spec.target)
+        sequence = find_shared_system(spec.system).find_sequence(spec.target)
         given = sequence.read_inputs(sequence.example, {})
         hidden = out_of_menus | {option.name for option in sequence.inputs if option.form_only}
         changed = [

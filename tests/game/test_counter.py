@@ -10,7 +10,7 @@ from bot.game.state import Json, unit_to_json
 from bot.report.units import build_counter
 from bot.rules.errors import TableError
 from bot.rules.inputs.units import Back, RosterUnit
-from bot.rulesets.catalog import find_system, get_systems
+from bot.rulesets.catalog import find_shared_system, load_shared_systems
 from bot.rulesets.game_file import check_game
 from bot.rulesets.game_keys import ANY, FRAMES
 from bot.rulesets.system import System
@@ -27,13 +27,13 @@ FRAME_OF = {
 
 def made(game: str, type_: str, **more: object) -> Json:
     unit = unit_to_json(RosterUnit("Fox", "us1", type_, "US", **more))  # type: ignore[arg-type]
-    return build_counter(unit, unit, find_system(game))
+    return build_counter(unit, unit, find_shared_system(game))
 
 
-@pytest.mark.parametrize("game", list(get_systems()))
+@pytest.mark.parametrize("game", list(load_shared_systems()))
 def test_every_unit_type_has_its_frame(game: str) -> None:
     """A frame of the list, none left as an empty box."""
-    types = find_system(game).game["units"]["types"]
+    types = find_shared_system(game).game["units"]["types"]
     assert [made(game, type_)["frame"] for type_ in types] == FRAME_OF[game].split()
     assert set(FRAME_OF[game].split()) <= set(FRAMES) - {ANY}
 
@@ -41,8 +41,8 @@ def test_every_unit_type_has_its_frame(game: str) -> None:
 def fates(game: str) -> dict[str, set[str]]:
     """What each state of a game means: "" for one in which nothing ails the unit."""
     found: dict[str, set[str]] = {}
-    for state in find_system(game).words["units"].known_states:
-        made_ = made(game, find_system(game).game["units"]["types"][0], state=state)
+    for state in find_shared_system(game).words["units"].known_states:
+        made_ = made(game, find_shared_system(game).game["units"]["types"][0], state=state)
         fate = str(made_["standing"]).replace("gone", "lost")
         assert bool(made_["states"]) == bool(fate)
         found.setdefault(fate, set()).add(state)

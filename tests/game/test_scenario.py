@@ -9,7 +9,7 @@ import yaml
 
 from bot.game.roster_file import build_scenario, find_scenario
 from bot.rules.errors import TableError
-from bot.rulesets.catalog import find_system, get_systems
+from bot.rulesets.catalog import find_shared_system, load_shared_systems
 from tests.playing import Channel
 
 GOOD = """
@@ -52,7 +52,7 @@ async def test_a_name_may_be_its_own_but_sides_and_units_come_from_the_scenario(
 
 
 def test_every_scenario_that_comes_with_the_bot_loads() -> None:
-    for game in get_systems().values():
+    for game in load_shared_systems().values():
         for id in game.scenarios:
             assert find_scenario(game, id).units
 
@@ -73,14 +73,14 @@ def test_every_scenario_that_comes_with_the_bot_loads() -> None:
 )
 def test_a_faulty_scenario_says_where(fault: tuple[str, str], said: str) -> None:
     assert (
-        build_scenario(find_system("lnlt"), "bridge", yaml.safe_load(GOOD), GOOD)
+        build_scenario(find_shared_system("lnlt"), "bridge", yaml.safe_load(GOOD), GOOD)
         .units["rifle 2"]
         .back
         is not None
     )
     text = GOOD.replace(*fault)
     with pytest.raises(TableError, match=said) as raised:
-        build_scenario(find_system("lnlt"), "bridge", yaml.safe_load(text), text)
+        build_scenario(find_shared_system("lnlt"), "bridge", yaml.safe_load(text), text)
     assert "lnlt/scenarios/bridge.yaml" in str(raised.value)
 
 

@@ -14,7 +14,7 @@ from bot.game.events import find_undone_events
 from bot.game.game_log import LoggedEvent
 from bot.game.luck import ScoredRoll, Tally, Worth, measure_all, scan
 from bot.loading import log_reader
-from bot.rulesets.catalog import find_system, load_shared_systems
+from bot.rulesets.catalog import find_shared_system, load_shared_systems
 from tests.playing import Channel, two_sides
 
 MOST = 6
@@ -24,7 +24,7 @@ SIDES = ("US", "VC")
 ROLL = {
     "system": "lnlt",
     "target": "rally",
-    "edition": find_system("lnlt").edition,
+    "edition": find_shared_system("lnlt").edition,
     "dice": [{"value": 3}],
 }
 ASKS = {

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bot.game.events import get_edition, is_current
-from bot.rulesets.catalog import find_system, get_systems, load_shared_systems
+from bot.rulesets.catalog import find_shared_system, load_shared_systems
 from bot.rulesets.system import System
 from bot.verification.check_file import check
 from bot.verification.replay import is_playable
@@ -47,7 +47,7 @@ async def test_an_event_names_the_edition_of_its_rules_and_a_plain_roll_none() -
     ]
     roll, fire = bodies[-2:]
     assert "edition" not in roll
-    assert fire["edition"] == find_system("lnlt").edition
+    assert fire["edition"] == find_shared_system("lnlt").edition
     await channel.app.close()
 
 
@@ -75,10 +75,10 @@ async def test_units_of_an_older_edition_are_no_fault_and_of_todays_they_are(
     fire = next(event["body"] for event in log["events"] if event["body"]["kind"] == "sequence")
     fire["after"]["units"]["squad 1"]["state"] = "eliminated"
     assert any("the units that" in fault for fault in check(rechained(log)).faults)
-    monkeypatch.setattr(System, "edition", int(find_system("lnlt").edition) + 1)
+    monkeypatch.setattr(System, "edition", int(find_shared_system("lnlt").edition) + 1)
     assert (check(log).faults, check(log).unplayed, check(log).status) == ((), 1, 3)
 
 
 def test_every_game_has_an_edition() -> None:
-    assert all(int(game.edition) >= 1 for game in get_systems().values())
+    assert all(int(game.edition) >= 1 for game in load_shared_systems().values())
     assert not is_current({"system": "unknown", "edition": 1}, load_shared_systems())

@@ -17,7 +17,7 @@ from bot.odds_pool.pool import OddsService, Worker
 from bot.rules.errors import UserError
 from bot.rules.odds.odds import Distribution
 from bot.rules.odds.rolls import TooManyStates
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from bot.rulesets.packs.archive import Content, read_content
 from bot.rulesets.packs.pack import PackSystem
 from bot.rulesets.packs.visible_rulesets import VisibleRulesets
@@ -26,7 +26,7 @@ from bot.rulesets.system import list_builtin_systems
 from bot.runtime.settings import Settings
 from tests.refusing import refuses
 
-FIRE = find_system("lnlt").find_sequence("fire")
+FIRE = find_shared_system("lnlt").find_sequence("fire")
 BY = ("targets[0].result",)
 
 

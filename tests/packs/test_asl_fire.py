@@ -16,7 +16,7 @@ import pytest
 
 from bot.__main__ import main
 from bot.packs.check import check_content
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from bot.rulesets.packs.archive import read_content
 from tests.examples import odds
 from tests.packs.evening import (
@@ -153,7 +153,7 @@ async def test_random_games_of_asl_with_it_are_sound(
 ) -> None:
     """Fuzz plays the game that a pack extends, and a blank table is no failure."""
     use_packs(typed if is_typed else root / "packs" / "asl-fire")
-    assert await play_random_games(find_system("asl-fire"), 1, 4, FuzzTally()) is None
+    assert await play_random_games(find_shared_system("asl-fire"), 1, 4, FuzzTally()) is None
 
 
 async def test_an_evening_of_asl_with_it_and_what_was_typed_stays_at_home(

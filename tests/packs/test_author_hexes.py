@@ -14,7 +14,7 @@ import pytest
 
 from bot.cli.odds_text import count_odds_reply
 from bot.packs.check import check_content
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from bot.rulesets.packs.archive import read_content
 from bot.ui.reply.parts import Odds
 from tests.examples import odds
@@ -134,7 +134,7 @@ def test_odds_of_two_choices_say_once_what_each_changes(sauer: Path) -> None:
     """What the attackers would choose changes nothing for the defenders, so only the defenders'
     options are told.
     """
-    reply = count_odds_reply(find_system("sauer").find_sequence("attack"), BOTH)
+    reply = count_odds_reply(find_shared_system("sauer").find_sequence("attack"), BOTH)
     assert (
         reply.title
         == "58% retreats or worse for each infantry if the targets choose retreat or zone, 8% if hold"
@@ -145,7 +145,7 @@ def test_odds_of_two_choices_say_once_what_each_changes(sauer: Path) -> None:
 
 def test_odds_of_one_choice_of_two_do_not_name_the_other(sauer: Path) -> None:
     reply = count_odds_reply(
-        find_system("sauer").find_sequence("attack"), {**BOTH, "choice": "retreat"}
+        find_shared_system("sauer").find_sequence("attack"), {**BOTH, "choice": "retreat"}
     )
     headings = [part.heading for part in reply.lines if isinstance(part, Odds)]
     assert headings == ["infantry 1 + 2, if retreat", "If zone", "If hold"]

@@ -14,7 +14,7 @@ import pytest
 
 from bot.packs.check import check_content
 from bot.rules.dice import Script
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from bot.rulesets.packs.archive import read_content
 from bot.rulesets.play_once import play_sequence
 from tests.examples import odds
@@ -165,7 +165,7 @@ def test_the_parents_fire_and_melee_come_out_as_the_parents(club: Path) -> None:
     for dice in product(DIE, DIE, (2, 3, 6), DIE):  # a damage check of 1 would ask for a hero
         for sequence, given in (("fire", FIRE), ("melee", MELEE)):
             theirs, ours = (
-                play_sequence(find_system(game).find_sequence(sequence), given, Script(dice))
+                play_sequence(find_shared_system(game).find_sequence(sequence), given, Script(dice))
                 for game in ("lnlt", "under-dark")
             )
             assert repr((ours.out, ours.lines)) == repr((theirs.out, theirs.lines)), dice
@@ -203,7 +203,7 @@ async def test_random_games_of_both_are_sound(club: Path) -> None:
     for pack in ("under-dark", "hounds"):
         assert check_content(read_content(club / pack)).faults == ()
         tally = FuzzTally()
-        assert await play_random_games(find_system(pack), 1, 3, tally) is None
+        assert await play_random_games(find_shared_system(pack), 1, 3, tally) is None
         assert tally.plays == 1
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from bot.cli.odds_text import count_odds_reply
 from bot.packs.check import check_content
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from bot.rulesets.packs.archive import read_content
 from bot.ui.reply.parts import Odds
 from tests.examples import odds
@@ -265,7 +265,7 @@ def test_odds_where_nobody_can_be_asked_are_told_once(thorn: Path) -> None:
         "shooter": "muskets w=3 per=1 skill=trained s=4 ap=1",
         "target": "pikes w=12 start=20 per=1 t=3 sv=5 nerve=8",
     }
-    reply = count_odds_reply(find_system("thorn-powder").find_sequence("volley"), given)
+    reply = count_odds_reply(find_shared_system("thorn-powder").find_sequence("volley"), given)
     (bars,) = [part for part in reply.lines if isinstance(part, Odds)]
     assert "if" not in bars.heading
     assert "forth" not in reply.format_text()

@@ -14,7 +14,7 @@ import pytest
 
 from bot.cli.odds_text import count_odds_reply
 from bot.packs.check import check_content
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from bot.rulesets.packs.archive import read_content
 from tests.examples import odds
 from tests.packs.evening import (
@@ -160,7 +160,7 @@ def test_odds_whose_harm_hangs_on_no_choice_tell_what_does(ships: Path) -> None:
         "salvo": 4,
         "range": 3,
     }
-    reply = count_odds_reply(find_system("dogger").find_sequence("torpedo"), given)
+    reply = count_odds_reply(find_shared_system("dogger").find_sequence("torpedo"), given)
     assert reply.title == "Battleship: damaged 76% if comb, damaged 93% if hold"
 
 

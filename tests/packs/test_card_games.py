@@ -15,7 +15,6 @@ from adapters.discord.modal import ROOM as MODAL
 from adapters.slack.modal import ROOM as VIEW
 from bot.commands.dispatch import load_shared_registry
 from bot.preferences.forms import get_draft_action
-from bot.rulesets.catalog import use_systems
 from bot.ui.form.form import Room, build_form
 from bot.ui.form.submission import evaluate_form
 from bot.ui.reply.reply import OPEN_FORM, Reply
@@ -48,8 +47,7 @@ class Direct(Screen):
         person = self.channel.who(who)
         what = self._action(message, button).removeprefix(OPEN_FORM)
         draft = await app.forms.open_draft(what, person, self.channel.place)
-        with use_systems(await app.load_visible_systems(self.channel.place)):
-            spec = load_shared_registry().get(draft.path)
+        spec = load_shared_registry().get(draft.path)
         assert spec is not None
         known = await app.get_completion_context(self.channel.place, person)
         form = build_form(spec, draft.options, known, self.room)

@@ -18,7 +18,7 @@ from bot.__main__ import main
 from bot.cli.packs import watch_pack
 from bot.packs.check import check_content, check_path, check_system
 from bot.packs.new import TEMPLATE, write_new_pack
-from bot.rulesets.catalog import find_system, load_shared_systems
+from bot.rulesets.catalog import find_shared_system, load_shared_systems
 from bot.rulesets.packs.archive import read_content
 from bot.rulesets.system import TABLES, list_builtin_systems
 from tests.packs.conftest import FEW, PackMaker
@@ -289,8 +289,8 @@ def test_check_on_the_command_line(
 
 async def test_random_games_hold_and_are_the_same_for_the_same_seed() -> None:
     first, second = FuzzTally(), FuzzTally()
-    assert await play_random_games(find_system("nhis"), 2, 5, first) is None
-    assert await play_random_games(find_system("nhis"), 2, 5, second) is None
+    assert await play_random_games(find_shared_system("nhis"), 2, 5, first) is None
+    assert await play_random_games(find_shared_system("nhis"), 2, 5, second) is None
     assert first == second
     assert (first.plays, first.odds) == (2, 2)
     assert first.events > 20
@@ -299,7 +299,7 @@ async def test_random_games_hold_and_are_the_same_for_the_same_seed() -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("packs")
 async def test_random_games_of_a_pack_hold() -> None:
-    assert await play_random_games(find_system("generic"), 3, 1, FuzzTally()) is None
+    assert await play_random_games(find_shared_system("generic"), 3, 1, FuzzTally()) is None
 
 
 @pytest.mark.parametrize(
@@ -317,7 +317,7 @@ async def test_a_random_game_that_fails_is_kept_to_be_imported(broken: str, says
     which are loaded already depends on the tests before this one.
     """
     with patch(broken, side_effect=RuntimeError("a mistake")):
-        failure = await play_random_games(find_system("asl"), 5, 1, FuzzTally())
+        failure = await play_random_games(find_shared_system("asl"), 5, 1, FuzzTally())
     assert failure is not None
     assert says in failure.faults[0]
     assert json.loads(failure.export)["events"]

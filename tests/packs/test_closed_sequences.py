@@ -13,7 +13,7 @@ import pytest
 
 from bot.rules.cards import SAW, Deck, get_last_key
 from bot.rules.inputs.decks import DICE, UNSEEN, Pile, build_pile, read_pile
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from bot.rulesets.play_once import count_odds
 from bot.ui.reply.packing import read_file_text
 from bot.ui.reply.reply import Reply
@@ -340,7 +340,9 @@ def test_odds_are_those_of_every_order_of_what_was_not_seen(
 ) -> None:
     counts = tuple((card, pile.count(card)) for card in AP if card in pile)
     row = Pile.from_cards(counts, (), tuple((one, 1) for one in order)).lines
-    counted = count_odds(find_system("few").find_sequence("pair"), {"n": 0, "deck.chances": row})
+    counted = count_odds(
+        find_shared_system("few").find_sequence("pair"), {"n": 0, "deck.chances": row}
+    )
     assert {int(total): chance for total, chance in counted.items()} == brute(pile, order, 2)
 
 

@@ -15,7 +15,7 @@ from bot.commands.dispatch import load_shared_registry
 from bot.packs.check import check_path, check_system
 from bot.packs.review import review_content
 from bot.rules.errors import TableError
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from bot.rulesets.deck_file import find_questions, read_deck
 from bot.rulesets.packs.archive import read_content
 from bot.rulesets.packs.pack import load_pack
@@ -161,7 +161,7 @@ async def test_a_deck_that_is_drawn_from_stays_as_it_was_when_the_pack_changes(p
         "title": "Chances",
         "cards": [{"id": "rain", "name": "Snow", "count": 9}, {"id": "thaw"}],
     }
-    vars(find_system("few"))["decks"] = {"chances": shape(data)}  # what its files say now
+    vars(find_shared_system("few"))["decks"] = {"chances": shape(data)}  # what its files say now
     shown = (await channel.do("Anna", "deck show chances")).format_text()
     assert "4 of 5 in the pile" in shown
     assert "Thaw" not in shown
@@ -199,7 +199,7 @@ def test_a_pack_that_inherits_may_have_decks_and_one_that_extends_not(make_pack:
 
 def test_the_review_and_the_check_name_decks(pack: Path) -> None:
     assert review_content(read_content(pack)).decks == ("Chances of war", "Leaders")
-    assert check_system(find_system("few")).about.endswith("0 scenarios, 2 decks")
+    assert check_system(find_shared_system("few")).about.endswith("0 scenarios, 2 decks")
 
 
 def test_faults_name_file_line_row_and_column(make_pack: PackMaker) -> None:

@@ -19,7 +19,7 @@ from bot.packs.check import check_path
 from bot.report.page import build_page
 from bot.rules.dice import Script
 from bot.rules.errors import TableError, UserError
-from bot.rulesets.catalog import find_system, load_shared_systems
+from bot.rulesets.catalog import find_shared_system, load_shared_systems
 from bot.rulesets.packs.pack import load_pack
 from bot.rulesets.play_once import count_odds, count_rounds, play_sequence
 from bot.ui.spec import Command, Place
@@ -288,7 +288,7 @@ async def test_the_verifiers_agree_on_forged_logs_with_draws(tmp_path: Path) -> 
 
 
 def test_resolve_and_batch_draw_from_the_whole_deck_or_from_what_is_left() -> None:
-    chance = find_system("few").find_sequence("chance")
+    chance = find_shared_system("few").find_sequence("chance")
     raw: dict[str, object] = {"units": "unit"}
     assert play_sequence(chance, raw, Script(("guide", 2))).out == {
         "result": "lost",
@@ -401,7 +401,7 @@ def test_rounds_are_refused_in_one_sentence(
     text = SEQUENCES.replace('  steps:\n  - draw: {card: "chances: a chance', rounds)
     use_packs(make_pack({**FILES, "sequences.yaml": text}).parent)
     with pytest.raises(UserError, match="Chance draws cards, so its odds are those of one round"):
-        count_rounds(find_system("few").find_sequence("chance"), {"units": "unit"}, 2)
+        count_rounds(find_shared_system("few").find_sequence("chance"), {"units": "unit"}, 2)
 
 
 async def test_what_if_and_luck_count_the_pile_as_it_was() -> None:

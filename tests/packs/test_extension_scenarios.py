@@ -10,7 +10,7 @@ import pytest
 
 from bot.game.roster_file import find_scenario
 from bot.packs.check import check_content
-from bot.rulesets.catalog import get_systems
+from bot.rulesets.catalog import load_shared_systems
 from bot.rulesets.packs.archive import read_content
 from bot.verification.check_file import check
 from tests.packs.conftest import FEW, PackMaker
@@ -124,8 +124,8 @@ async def test_a_scenario_builds_on_one_of_the_game(
     folder = make_pack({**WINTER, "scenarios/winter-ford.yaml": WINTER_FORD}, "winter")
     assert check_content(read_content(folder)).faults == ()
     use_packs(folder.parent)
-    ford = find_scenario(get_systems()["lnlt"], "ford")
-    scenario = find_scenario(get_systems()["winter"], "winter-ford")
+    ford = find_scenario(load_shared_systems()["lnlt"], "ford")
+    scenario = find_scenario(load_shared_systems()["winter"], "winter-ford")
     assert (scenario.title, scenario.turns, scenario.sides) == (
         "The Ford in Winter",
         4,

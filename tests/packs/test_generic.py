@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 
 ODDS = {
     "1-3": "AE AE AE AR AR NE",
@@ -70,7 +70,7 @@ HARM = {
 
 def read(table: str, **given: Any) -> Any:
     """What a table of the pack says."""
-    return find_system("generic").find_table(table).read(given)
+    return find_shared_system("generic").find_table(table).read(given)
 
 
 @pytest.mark.usefixtures("packs")

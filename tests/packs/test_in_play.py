@@ -14,7 +14,7 @@ from bot.commands.dispatch import load_shared_registry
 from bot.packs.check import check_path
 from bot.rules.dice import Script
 from bot.rules.errors import TableError
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from bot.rulesets.packs.pack import load_pack
 from bot.rulesets.play_once import play_sequence
 from bot.ui.form.form import Room, build_form
@@ -104,7 +104,7 @@ async def test_odds_what_if_rounds_and_programs_count_any_card() -> None:
     await channel.do("Anna", "few use rain compare", "few use rain rounds=3")
     assert (
         play_sequence(
-            find_system("few").find_sequence("use"), {"card": "Thick fog"}, Script([1])
+            find_shared_system("few").find_sequence("use"), {"card": "Thick fog"}, Script([1])
         ).out["result"]
         == "lost"
     )

@@ -10,7 +10,7 @@ import yaml
 from bot.packs.check import check_content
 from bot.rules.dice import Script
 from bot.rules.errors import TableError, UserError
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from bot.rulesets.packs.pack import PackSystem, load_pack
 from bot.rulesets.play_once import play_sequence
 from bot.rulesets.system import TABLES, list_builtin_systems
@@ -62,7 +62,9 @@ def test_a_formula_replaces_its_parents_in_every_sequence(make_pack: PackMaker) 
     pack, smoke = house(make_pack, steps_shared=formulas), {"capability": 3}
     (line,) = play_sequence(pack.find_sequence("smoke"), smoke, Script([2])).lines
     assert line.result == "at the most 3"
-    (line,) = play_sequence(find_system("lnlt").find_sequence("smoke"), smoke, Script([2])).lines
+    (line,) = play_sequence(
+        find_shared_system("lnlt").find_sequence("smoke"), smoke, Script([2])
+    ).lines
     assert line.result == "needs 3 or less"
 
 
@@ -130,8 +132,8 @@ notes: none
 
 
 def test_house_rules_may_be_for_one_edition_alone(make_pack: PackMaker) -> None:
-    edition = find_system("lnlt").edition
-    assert house(make_pack, parent=f"lnlt@{edition}").parent is find_system("lnlt")
+    edition = find_shared_system("lnlt").edition
+    assert house(make_pack, parent=f"lnlt@{edition}").parent is find_shared_system("lnlt")
     with pytest.raises(
         TableError,
         match=rf"is for edition 99 of lnlt, and this is edition {edition}.*lnlt@{edition}",
@@ -148,7 +150,7 @@ def test_a_pack_that_changes_nothing_is_sound(make_pack: PackMaker, parent: str)
     pack = house(make_pack, parent)
     pack.check_whole()
     assert check_content(pack.content).faults == ()
-    for id, table in find_system(parent).tables.items():
+    for id, table in find_shared_system(parent).tables.items():
         if table.example:
             assert pack.tables[id].read(table.example).out == table.read(table.example).out, id
 
@@ -159,9 +161,9 @@ def test_a_pack_that_changes_nothing_is_sound(make_pack: PackMaker, parent: str)
 def test_a_pack_with_one_sequence_of_its_own_answers_for_that_one_alone(
     make_pack: PackMaker, parent: str
 ) -> None:
-    sequence = next(iter(find_system(parent).read("sequences")))
+    sequence = next(iter(find_shared_system(parent).read("sequences")))
     own = yaml.safe_dump(
-        {sequence: find_system(parent).read("sequences")[sequence]}, sort_keys=False
+        {sequence: find_shared_system(parent).read("sequences")[sequence]}, sort_keys=False
     )
     house(make_pack, parent, sequences=own).check_whole()
 
@@ -169,7 +171,7 @@ def test_a_pack_with_one_sequence_of_its_own_answers_for_that_one_alone(
 def test_lists_and_groups_are_added_to_those_of_the_game(make_pack: PackMaker) -> None:
     game = "lists: {moods: [calm, grim]}\ngroups: {weather: Weather, spare: null}\n"
     pack = house(make_pack, "baps", game=game)
-    parent = find_system("baps")
+    parent = find_shared_system("baps")
     assert pack.lists == {**parent.lists, "moods": ("calm", "grim")}
     assert pack.game["groups"] == {**parent.game["groups"], "weather": "Weather"}
 
@@ -195,7 +197,7 @@ units:
 @pytest.mark.sample(2)
 @pytest.mark.parametrize("parent", sorted(list_builtin_systems()))
 def test_a_pack_adds_one_of_each_and_keeps_all_else(make_pack: PackMaker, parent: str) -> None:
-    pack, theirs = house(make_pack, parent, game=ONE_OF_EACH), find_system(parent).game
+    pack, theirs = house(make_pack, parent, game=ONE_OF_EACH), find_shared_system(parent).game
     assert check_content(pack.content).faults == ()
     for part, name in (
         ("lists", "moods"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from tests.playing import Channel
 
 pytestmark = pytest.mark.usefixtures("packs")
@@ -18,7 +18,7 @@ CLOSE = {36: (3, 15), 25: (3, 15), 24: (2, 10), 13: (2, 10), 12: (1, 5), 1: (1, 
 
 
 def test_cavalry_charging_infantry() -> None:
-    table = find_system("little-wars").find_table("charge-losses")
+    table = find_shared_system("little-wars").find_table("charge-losses")
     for inches, (infantry, killed) in EXTENDED.items():
         found = table.read({"inches": inches, "formation": "extended"})
         assert (found["cavalry"], found["per_infantry"]) == (1, infantry)

@@ -10,7 +10,7 @@ from bot.game.roster_file import build_units, read_roster
 from bot.packs.importing.detect_format import import_tables
 from bot.rules.errors import UserError
 from bot.rules.text.normalize import comparison_key, normalize_name
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from tests.lookalikes import LOOKALIKES
 
 TABLES = {
@@ -55,7 +55,7 @@ def keyed(text: str) -> list[str]:
 def test_a_roster_means_the_same_in_every_spelling(change: str) -> None:
     written = spell_cells(ROSTER, change)
     right, read = (
-        build_units(read_roster(text), find_system("lnlt"), str, {}, started=False)
+        build_units(read_roster(text), find_shared_system("lnlt"), str, {}, started=False)
         for text in (ROSTER, written)
     )
     for unit, other in zip(read.values(), right.values(), strict=True):
@@ -70,4 +70,4 @@ def test_a_roster_takes_no_name_twice(change: str) -> None:
     again = LOOKALIKES[change]("O'Brien fi-1")
     text = f"{ROSTER}\n{again},leader,US,5,"
     with pytest.raises(UserError, match="is taken"):
-        build_units(read_roster(text), find_system("lnlt"), str, {}, started=False)
+        build_units(read_roster(text), find_shared_system("lnlt"), str, {}, started=False)

@@ -14,7 +14,7 @@ from bot.app import App
 from bot.cli.odds_text import count_odds_reply
 from bot.commands.by_post.choose import LATER, WAIT
 from bot.packs.check import check_content
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from bot.rulesets.packs.archive import read_content
 from bot.ui.reply.parts import Odds
 from tests.examples import odds
@@ -103,7 +103,7 @@ def test_odds_of_two_choices_of_one_side_are_told_in_its_words(low_water: Path) 
         "range": 5,
         "cover": "soft",
     }
-    reply = count_odds_reply(find_system("low-water").find_sequence("shoot"), given)
+    reply = count_odds_reply(find_shared_system("low-water").find_sequence("shoot"), given)
     headings = [part.heading for part in reply.lines if isinstance(part, Odds)]
     assert headings == ["preventives, if stand and hold", "If stand and run", "If ground"]
     assert reply.title.startswith(
@@ -189,7 +189,7 @@ async def test_it_passes_the_check_and_reads_what_it_keeps(low_water: Path) -> N
 async def test_random_games_of_it_are_sound(low_water: Path) -> None:
     """Without a table to look up, with choices that are answered, and with what waits for them."""
     tally = FuzzTally()
-    assert await play_random_games(find_system("low-water"), 2, 3, tally) is None
+    assert await play_random_games(find_shared_system("low-water"), 2, 3, tally) is None
     assert tally.plays == 2
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from bot.commands.games import stats
 from bot.game.events import find_undone_events
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from bot.ui.reply.packing import read_file_text
 from bot.ui.reply.parts import Group, Small
 from bot.ui.reply.reply import Reply
@@ -39,7 +39,7 @@ class Evening:
 
     def __init__(self, here: Channel, there: Channel, pack: str) -> None:
         self.here, self.there, self.pack = here, there, pack
-        self.players = dict(zip(list_sides(find_system(pack)), ("Anna", "Bob"), strict=True))
+        self.players = dict(zip(list_sides(find_shared_system(pack)), ("Anna", "Bob"), strict=True))
         self.shots: dict[int, str] = {}
         """The sequences that were played, by the event in which dice fell first."""
 
@@ -136,7 +136,9 @@ async def told(evening: Evening) -> dict[str, str]:
 
 def test_packs_that_ask_are_found() -> None:
     assert len(ASKING) >= 4
-    assert all(any(one.choices for one in find_system(pack).sequences.values()) for pack in ASKING)
+    assert all(
+        any(one.choices for one in find_shared_system(pack).sequences.values()) for pack in ASKING
+    )
 
 
 @pytest.mark.sample(2)
@@ -146,7 +148,9 @@ async def test_stats_story_picture_and_page_count_the_same_rolls(
 ) -> None:
     evening = await Evening.begin(pack)
     lines = [line for line in list_examples()[pack] if f"{pack} " in line]
-    asking = [line for line in lines if find_system(pack).find_sequence(line.split()[1]).choices]
+    asking = [
+        line for line in lines if find_shared_system(pack).find_sequence(line.split()[1]).choices
+    ]
     for line in asking:
         assert await evening.shoot(evening.here, "Anna", line)
         assert await evening.shoot(evening.there, "Bob", line)
@@ -170,7 +174,7 @@ async def test_stats_story_picture_and_page_count_the_same_rolls(
 
     shown = await told(evening)
     rolled = await evening.rolled()
-    scored = [id for id in rolled if find_system(pack).get_scores(id)]
+    scored = [id for id in rolled if find_shared_system(pack).get_scores(id)]
     assert counted(shown) == len(scored)
     total = (
         f"{len(scored)} of {len(rolled)} rolls count"

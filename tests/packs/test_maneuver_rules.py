@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from tests.examples import odds
 from tests.packs.evening import (
     Evening,
@@ -126,7 +126,7 @@ def rows(text: str) -> dict[int, list[str]]:
 
 def read(table: str, **given: Any) -> Any:
     """What a table of the pack says."""
-    return find_system("maneuver-rules").find_table(table).read(given)
+    return find_shared_system("maneuver-rules").find_table(table).read(given)
 
 
 def effect(gun: str, distance: int, size: str, *, pierced: bool) -> float:

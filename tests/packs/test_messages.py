@@ -16,7 +16,7 @@ from bot.rules.errors import UserError
 from bot.rules.sequence.sequence import Resolution
 from bot.rules.tables.axis import build_axis
 from bot.rules.tables.compile import _find_position
-from bot.rulesets.catalog import get_systems, load_shared_systems
+from bot.rulesets.catalog import load_shared_systems
 from bot.rulesets.packs.archive import read_content
 from bot.rulesets.packs.pack import TAKEN
 from bot.rulesets.play_once import count_odds
@@ -471,7 +471,7 @@ def test_a_flag_where_no_unit_has_one_is_told_in_a_whole_sentence() -> None:
 
 
 def test_without_a_headline_the_word_of_the_result_begins_the_answer() -> None:
-    lnlt = get_systems()["lnlt"]
+    lnlt = load_shared_systems()["lnlt"]
     assert get_result_headline(Resolution(""), {"result": "falls-back"}, lnlt) == "falls back"
     assert get_result_headline(Resolution("3 hits"), {"result": "falls-back"}, lnlt) == "3 hits"
     assert (

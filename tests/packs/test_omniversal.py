@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from tests.examples import odds
 from tests.packs.evening import (
     Evening,
@@ -86,7 +86,7 @@ def counted(code: str) -> tuple[int, int, int, int]:
 
 def read(table: str, **given: Any) -> Any:
     """What a table of the pack says."""
-    return find_system("omniversal").find_table(table).read(given)
+    return find_shared_system("omniversal").find_table(table).read(given)
 
 
 @pytest.mark.usefixtures("packs")

@@ -13,7 +13,7 @@ import pytest
 from adapters.discord.command_payload import MAX_COMMAND, build_payload, measure_size
 from bot.commands.dispatch import load_shared_registry
 from bot.rules.errors import TableError
-from bot.rulesets.catalog import find_named_folder, find_system, get_systems
+from bot.rulesets.catalog import find_named_folder, find_shared_system, load_shared_systems
 from bot.rulesets.packs.pack import load_pack
 from tests.packs.conftest import PackMaker
 from tests.playing import Channel
@@ -110,7 +110,7 @@ def test_a_zip_is_as_good_as_a_folder(
 ) -> None:
     shutil.make_archive(str(tmp_path / "own" / "generic"), "zip", root / "packs", "generic")
     use_packs(tmp_path / "own")
-    assert find_system("generic").find_table("fire").read({"fp": 8, "roll": 4})["steps"] == 0
+    assert find_shared_system("generic").find_table("fire").read({"fp": 8, "roll": 4})["steps"] == 0
     assert (
         load_pack(tmp_path / "own" / "generic.zip").version
         == load_pack(root / "packs" / "generic").version
@@ -129,8 +129,8 @@ def test_a_pack_with_a_fault_is_left_out_and_the_others_stay(
         "bad",
     )
     use_packs(make_pack().parent)
-    assert "few" in get_systems()
-    assert "bad" not in get_systems()
+    assert "few" in load_shared_systems()
+    assert "bad" not in load_shared_systems()
     assert "pack bad is left out: bad/crt.yaml" in caplog.text
 
 
@@ -163,11 +163,15 @@ async def test_house_rules_inherit_what_they_do_not_change(
     use_packs(folder)
     channel = await Channel.fresh()
     assert (
-        find_system("house").find_table("melee-odds").read({"attack": 9, "defense": 1})["odds"]
+        find_shared_system("house")
+        .find_table("melee-odds")
+        .read({"attack": 9, "defense": 1})["odds"]
         == "1-1"
     )
     assert (
-        find_system("lnlt").find_table("melee-odds").read({"attack": 9, "defense": 1})["odds"]
+        find_shared_system("lnlt")
+        .find_table("melee-odds")
+        .read({"attack": 9, "defense": 1})["odds"]
         == "5-1"
     )
     reply = await channel.do("Anna", 'house fire attackers="squad fp=2" targets="squad morale=4"')

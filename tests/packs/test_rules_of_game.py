@@ -11,7 +11,7 @@ import pytest
 
 from bot.commands.dispatch import load_shared_registry
 from bot.rules.errors import TableError
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from bot.rulesets.optional_rules import check_rules, read_rules
 from bot.ui.form.form import FLAGS, Room, build_form
 from bot.ui.form.submission import evaluate_form
@@ -201,7 +201,9 @@ BAD = [
 
 @pytest.mark.parametrize(("rules", "fault"), BAD)
 def test_what_is_wrong_in_a_pack_is_said_when_it_is_loaded(rules: Any, fault: str) -> None:
-    inputs = {id: sequence.inputs for id, sequence in find_system("generic").sequences.items()}
+    inputs = {
+        id: sequence.inputs for id, sequence in find_shared_system("generic").sequences.items()
+    }
     with pytest.raises(TableError) as error:
         check_rules(read_rules(rules, "few/game.yaml"), inputs, {"units": {}}, "few/game.yaml")
     assert fault in str(error.value)

@@ -13,7 +13,7 @@ import pytest
 
 from bot.commands.dispatch import load_shared_registry
 from bot.packs.check import check_content
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from bot.rulesets.packs.archive import read_content
 from bot.rulesets.packs.pack import PackSystem, load_pack
 from bot.ui.form.form import Room, build_form
@@ -270,7 +270,7 @@ def test_the_form_says_no_formulas(salt_road: Path) -> None:
 
 async def test_random_games_of_it_are_sound(salt_road: Path) -> None:
     tally = FuzzTally()
-    assert await play_random_games(find_system("salt-road"), 2, 3, tally) is None
+    assert await play_random_games(find_shared_system("salt-road"), 2, 3, tally) is None
     assert tally.plays == 2
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from tests.playing import Channel
 
 pytestmark = pytest.mark.usefixtures("packs")
@@ -53,7 +53,7 @@ TABLE_T = [
 
 def read(table: str, **given: Any) -> Any:
     """What a table of the pack says."""
-    return find_system("strategos-t").find_table(table).read(given)
+    return find_shared_system("strategos-t").find_table(table).read(given)
 
 
 def test_morale_levels_and_the_morale_roll() -> None:
@@ -76,7 +76,7 @@ def test_table_s_and_table_t() -> None:
             found = read("table-s", situation=situation)
             assert (f"{found['over']}:{found['under']}", found["favors"]) == (odds, side), situation
             seen.add(situation)
-    assert seen == set(find_system("strategos-t").game["lists"]["situations"])
+    assert seen == set(find_shared_system("strategos-t").game["lists"]["situations"])
     for difference, (winner, loser, pursuit) in enumerate(TABLE_T):
         found = read("table-t", difference=difference)
         assert (found["winner"], found["loser"], found["pursuit"]) == (winner, loser, pursuit), (

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from bot.packs.check import check_content
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from bot.rulesets.packs.archive import read_content
 from tests.examples import odds, play_example
 
@@ -134,4 +134,4 @@ def test_the_second_walk_leaves_leaders_out() -> None:
         (7, "pass"),
         (None, None),
     ]
-    assert find_system("ten").find_sequence("rule-8").title == "Rule 8"
+    assert find_shared_system("ten").find_sequence("rule-8").title == "Rule 8"

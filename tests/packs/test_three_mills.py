@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from bot.packs.check import check_content, check_path
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from bot.rulesets.packs.archive import read_content
 from tests.examples import odds
 from tests.packs.evening import (
@@ -185,7 +185,7 @@ async def test_what_charges_and_losses_come_to(three_mills: Path) -> None:
 
 async def test_random_games_of_it_are_sound(three_mills: Path) -> None:
     tally = FuzzTally()
-    assert await play_random_games(find_system("three-mills"), 2, 3, tally) is None
+    assert await play_random_games(find_shared_system("three-mills"), 2, 3, tally) is None
     assert tally.plays == 2
 
 

@@ -21,7 +21,7 @@ from bot.report.page import build_page
 from bot.rules.dice import Script
 from bot.rules.errors import TableError, UserError
 from bot.rules.inputs.tracks import TrackMove, move_tracks, read_start_values, read_tracks
-from bot.rulesets.catalog import find_system, load_shared_systems
+from bot.rulesets.catalog import find_shared_system, load_shared_systems
 from bot.rulesets.packs.pack import load_pack
 from bot.rulesets.play_once import count_odds, play_sequence
 from bot.ui.spec import Command, Place
@@ -45,7 +45,7 @@ pytestmark = pytest.mark.usefixtures("marsh")
 
 
 def test_a_move_past_an_end_stops_there_and_says_so() -> None:
-    tracks = find_system("marsh").tracks
+    tracks = find_shared_system("marsh").tracks
     moves = (
         TrackMove("side.points", add=-5),
         TrackMove("track.weather", add=4),
@@ -62,7 +62,7 @@ def test_a_move_past_an_end_stops_there_and_says_so() -> None:
 
 def test_a_track_of_no_side_stays_and_says_so() -> None:
     found, said = move_tracks(
-        find_system("marsh").tracks, {}, (TrackMove("foe.points", add=1),), {}
+        find_shared_system("marsh").tracks, {}, (TrackMove("foe.points", add=1),), {}
     )
     assert (found, [*said.values()]) == ({}, ["Command points: no side's, so it stays"])
 
@@ -136,7 +136,7 @@ def test_steps_that_misuse_a_track_are_refused_with_line_and_column(
 )
 def test_a_scenario_starts_tracks_within_their_bounds(said: Any, says: str) -> None:
     with pytest.raises(UserError) as caught:
-        read_start_values(said, find_system("marsh").tracks, ("Reds", "Blues"))
+        read_start_values(said, find_shared_system("marsh").tracks, ("Reds", "Blues"))
     assert says in f"{caught.value.message} {caught.value.hint}"
 
 
@@ -145,7 +145,7 @@ def test_a_scenario_starts_tracks_within_their_bounds(said: Any, says: str) -> N
 
 def test_resolve_and_odds_take_tracks_as_inputs_and_start_where_none_is_named() -> None:
     shoot, raw = (
-        find_system("marsh").find_sequence("shoot"),
+        find_shared_system("marsh").find_sequence("shoot"),
         {"attackers": "squad", "targets": "squad"},
     )
     assert play_sequence(shoot, raw, Script((4,))).out["result"] == "hit"

@@ -10,7 +10,7 @@ import pytest
 
 from bot.packs.check import check_content
 from bot.rules.inputs.units import RosterUnit, Unit, build_unit
-from bot.rulesets.catalog import get_systems
+from bot.rulesets.catalog import load_shared_systems
 from bot.rulesets.packs.archive import read_content
 from tests.author_pages import PATH, build_pack
 from tests.examples import odds
@@ -148,14 +148,14 @@ def test_a_unit_that_nobody_touched_is_in_its_first_state(
 ) -> None:
     """Formulas read it as a word, not as nothing: of a typed unit, and of one of the roster."""
     use_packs(card_of(root, tmp_path / "skirmish-line", "pack-saves"))
-    words = get_systems()["skirmish-line"].words["units"]
+    words = load_shared_systems()["skirmish-line"].words["units"]
     given = {"shooters": "line men=2", "targets": "rifles men=4 morale=6"}
     found = odds("skirmish-line", "shoot", given, "targets[0].becomes")
     assert found.keys() == {"steady"}
     fresh = RosterUnit("Scouts", "r1", "rifles", "Red", {"men": 4, "morale": 6})
     assert words.fill_state(build_unit(fresh, words)).state == "steady"
     assert words.fill_state(build_unit(replace(fresh, state="gone"), words)).state == "gone"
-    lnlt = replace(get_systems()["lnlt"].words["units"], fresh="good-order")
+    lnlt = replace(load_shared_systems()["lnlt"].words["units"], fresh="good-order")
     squad = Unit("squad", "squad", flags=frozenset({"shaken", "ops"}))
     assert lnlt.fill_state(squad).state == "shaken", "typed as a flag"
 

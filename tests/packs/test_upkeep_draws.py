@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from bot.packs.check import check_path
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from bot.ui.spec import Command, Place
 from bot.verification.check_file import check
 from tests.forging import Json, bodies, rechained, renumbered
@@ -208,7 +208,7 @@ async def test_an_import_and_random_games_go_on_with_it() -> None:
     assert (await there.game()).cards == out
     await there.do("Anna", "game next", "game next")
     assert check(json.loads(await exported_text(there))).faults == ()
-    assert await play_random_games(find_system("few"), 2, 3, FuzzTally()) is None
+    assert await play_random_games(find_shared_system("few"), 2, 3, FuzzTally()) is None
 
 
 def _other_card(log: Json) -> None:

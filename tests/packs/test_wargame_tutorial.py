@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bot.packs.check import check_content
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from bot.rulesets.packs.archive import read_content
 from tests.playing import Channel
 
@@ -35,7 +35,7 @@ ARMOR = '"A 2/I-JD Armor; A 1/I-GH"'
 @pytest.mark.slow
 @pytest.mark.usefixtures("packs")
 def test_every_cell_of_the_combat_table() -> None:
-    table = find_system("wargame-tutorial").find_table("crt")
+    table = find_shared_system("wargame-tutorial").find_table("crt")
     for column, codes in COLUMNS.items():
         attack, defense = map(int, column.split("-"))
         for roll, code in enumerate(codes.split(), 1):

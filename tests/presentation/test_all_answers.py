@@ -22,7 +22,7 @@ from bot.rules.dice import Script
 from bot.rules.sequence.sequence import play
 from bot.rules.text.line import Line
 from bot.rules.text.names import join_names
-from bot.rulesets.catalog import get_systems
+from bot.rulesets.catalog import load_shared_systems
 from bot.ui.reply.parts import Group, Small
 from bot.ui.reply.reply import Reply
 from tests.playing import Channel
@@ -37,7 +37,9 @@ VOLLEY = 2
 """Lines that each further weapon of a volley takes: its own sum, dice to hit and damage."""
 READ = {"vs-afv": 27, "vs-ovr": 21}
 """Lines that the rules of asl's 6a and 6b take, as the card has them; nothing is rolled there."""
-SEQUENCES = [(id, name) for id in get_systems() for name in get_systems()[id].sequences]
+SEQUENCES = [
+    (id, name) for id in load_shared_systems() for name in load_shared_systems()[id].sequences
+]
 
 
 def phone_lines(reply: Reply) -> int:
@@ -66,7 +68,7 @@ def test_the_first_line_names_the_units_and_the_lines_below_are_in_order(
     """Every unit is named in the first line or by its result; no line begins with a small letter
     or a type's code.
     """
-    sequence, corpus = get_systems()[system].find_sequence(name), frozen(system)
+    sequence, corpus = load_shared_systems()[system].find_sequence(name), frozen(system)
     roster = build_roster(game_of(corpus.roster))
     entries = [entry for entry in corpus.of("sequence", name) if "out" in entry][:PLAYS]
     assert entries
@@ -206,7 +208,7 @@ async def test_twelve_men_take_twelve_lines_of_a_phone(
 
 
 async def test_the_card_that_starts_a_game_is_short_and_has_its_reminders_behind_a_button() -> None:
-    for game in get_systems():
+    for game in load_shared_systems():
         channel = await Channel.fresh()
         card = await channel.do("Anna", f'game start {game} "Hill 875" sides="US, VC"')
         assert phone_lines(card) <= MANY, card.format_text()

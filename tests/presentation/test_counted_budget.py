@@ -12,13 +12,13 @@ from bot.presentation import counted_conditions
 from bot.presentation.counted_conditions import CountedCondition, find_counted_conditions
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import RosterUnit, index_by_name
-from bot.rulesets.catalog import find_system, get_systems
+from bot.rulesets.catalog import find_shared_system, load_shared_systems
 from bot.rulesets.system import Sequence
 from tests.seams.outcomes import ready
 
 SEQUENCES = [
     (game.id, sequence.id)
-    for game in get_systems().values()
+    for game in load_shared_systems().values()
     for sequence in game.sequences.values()
     if sequence.odds_by
 ]
@@ -38,7 +38,7 @@ DEAREST = 200
 async def test_a_small_budget_finds_less_and_nothing_else(
     game: str, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one = await ready(find_system(game).find_sequence(name))
+    one = await ready(find_shared_system(game).find_sequence(name))
     units = one.sequence.system.game["units"]
     for condition in [*units.get("states", ()), *units.get("markers", ())]:
         for unit in {unit.name: unit for unit in one.roster.values()}.values():
@@ -77,7 +77,7 @@ def test_what_counts_of_two_dozen_squads_is_found_within_the_budget(
         spent.append(counted_conditions.MOST_POINTS - budget._points)
 
     monkeypatch.setattr(counted_conditions._PointBudget, "charge_for_play", note)
-    fire = find_system("lnlt").find_sequence("fire")
+    fire = find_shared_system("lnlt").find_sequence("fire")
     counted = _find_for_squads(fire, "assault-move", "moved")
     assert {(each.condition.word, each.modifiers[0][1]) for each in counted} == {
         ("assault-move", -2),

@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from bot.presentation.tables import build_lookup_reply, build_whole_table_reply
-from bot.rulesets.catalog import get_systems
+from bot.rulesets.catalog import load_shared_systems
 from bot.ui.reply import parts
 from bot.ui.reply.bars import WIDE
 from bot.ui.reply.parts import Grid, Whole, format_part
@@ -81,7 +81,7 @@ async def test_every_table_that_is_no_rule_in_words_is_shown_whole() -> None:
     answer fits both.
     """
     in_words = []
-    for system in get_systems().values():
+    for system in load_shared_systems().values():
         for table in system.tables.values():
             found = build_lookup_reply(table, table.example, table.read(table.example))
             grids = [part for part in found.lines if isinstance(part, Whole | Grid)]

@@ -11,11 +11,11 @@ from bot.charts.sheet import ROW, Block, build_layout
 from bot.presentation.printed_table import PrintedGrid, get_printed_table
 from bot.presentation.tables import HERE, build_lookup_reply, find_answering_grids
 from bot.rules.tables.table import Table
-from bot.rulesets.catalog import find_system, get_systems
+from bot.rulesets.catalog import find_shared_system, load_shared_systems
 from bot.ui.reply.parts import Grid, Whole
 from tests.random_look_ups import random_look_ups
 
-TABLES = [table for game in get_systems().values() for table in game.tables.values()]
+TABLES = [table for game in load_shared_systems().values() for table in game.tables.values()]
 
 
 def grids(body: Any) -> Iterator[Mapping[str, Any]]:
@@ -139,7 +139,7 @@ def test_ranges_beside_a_single_number_are_marked(
     game: str, name: str, given: dict[str, Any], head: str, cell: str
 ) -> None:
     """These four were marked on another row; the rows are those of the cards."""
-    table = find_system(game).find_table(name)
+    table = find_shared_system(game).find_table(name)
     reply = build_lookup_reply(table, given, table.read(given))
     (shown,) = (part for part in reply.lines if isinstance(part, Grid | Whole))
     rows = shown.rows if isinstance(shown, Grid) else shown.sheets[0].rows

@@ -6,10 +6,10 @@ import pytest
 
 from bot.presentation.headline import build_headline, build_result_groups, summarize_results
 from bot.rules.sequence.sequence import UnitResult
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from bot.ui.reply.reply import HURT, NOTHING, SHAKEN
 
-FIRE = find_system("lnlt").find_sequence("fire")
+FIRE = find_shared_system("lnlt").find_sequence("fire")
 TWO = ("US Squad 3", "US Squad 4")
 
 
@@ -81,7 +81,7 @@ def test_beyond_three_results_they_are_summed_by_severity(
     system_id: str, sequence: str, tokens: list[str], title: str
 ) -> None:
     """Never "10 otherwise", of whom six were wounded; of orders those that one looks out for."""
-    played = find_system(system_id).find_sequence(sequence)
+    played = find_shared_system(system_id).find_sequence(sequence)
     fates = [UnitResult(f"GI {at}", token, "") for at, token in enumerate(tokens)]
     assert build_headline(summarize_results(played, fates), "", (), "Alice").title == title
 

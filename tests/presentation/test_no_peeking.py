@@ -10,7 +10,7 @@ from bot.commands.dispatch import load_shared_registry
 from bot.presentation.roll import look_up_table
 from bot.presentation.run_sequence import EXTRA, run_sequence
 from bot.rules.proof.fair import Stream
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from bot.ui.spec import CommandSpec
 from bot.ui.typing.command_text import parse_text
 
@@ -33,7 +33,14 @@ def test_what_is_refused_is_refused_before_the_dice(spec: CommandSpec) -> None:
         dice = Stream(bytes(32), "game", number)
         if spec.family == "sequence":
             run_sequence(
-                find_system(spec.system).find_sequence(spec.target), spec, options, "Anna", dice, {}
+                find_shared_system(spec.system).find_sequence(spec.target),
+                spec,
+                options,
+                "Anna",
+                dice,
+                {},
             )
         else:
-            look_up_table(find_system(spec.system).find_table(spec.target), options, "Anna", dice)
+            look_up_table(
+                find_shared_system(spec.system).find_table(spec.target), options, "Anna", dice
+            )

@@ -12,7 +12,7 @@ import pytest
 from icepool import d6  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
 from bot.presentation.odds import build_odds_reply
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from bot.rulesets.play_once import build_odds_rows, compute_each_odds
 from bot.ui.reply.parts import Odds
 from bot.ui.reply.percents import format_percent
@@ -22,7 +22,7 @@ from tests.playing import Channel, two_sides
 
 def odds_of(game: str, id: str, **given: Any) -> Reply:
     """The answer to the odds of a sequence with these inputs."""
-    sequence = find_system(game).find_sequence(id)
+    sequence = find_shared_system(game).find_sequence(id)
     rows = build_odds_rows(sequence, given)
     return build_odds_reply(
         sequence,

@@ -17,7 +17,7 @@ from bot.presentation.odds import build_odds_reply, format_odds_names, group_odd
 from bot.rules.odds.odds import compute_joint_odds, format_key
 from bot.rules.sequence.sequence import Play, nest_outputs
 from bot.rulesets.baps.men import ANSWER_WORDS, LOG_WORDS
-from bot.rulesets.catalog import find_system, load_shared_systems
+from bot.rulesets.catalog import find_shared_system, load_shared_systems
 from bot.rulesets.play_once import build_odds_rows, compute_each_odds, play_sequence
 from bot.runtime.entropy import create_throwaway_source
 from bot.ui.reply.bars import COLUMNS
@@ -187,7 +187,7 @@ def test_every_sequence_with_a_list_of_units_is_tried_here() -> None:
     listed = {
         (game, id)
         for game in ("asl", "baps", "lnlt", "nhis", "ucn")
-        for id, sequence in find_system(game).sequences.items()
+        for id, sequence in find_shared_system(game).sequences.items()
         if any(option.type == "units" for option in sequence.inputs)
     }
     assert listed == {(game, id) for game, id, _ in LISTED} | WHOLE
@@ -196,7 +196,7 @@ def test_every_sequence_with_a_list_of_units_is_tried_here() -> None:
 @pytest.mark.sample(4)
 @pytest.mark.parametrize(("game", "id", "given"), LISTED, ids=IDS)
 def test_the_odds_name_every_unit_of_the_answer(game: str, id: str, given: dict[str, Any]) -> None:
-    sequence = find_system(game).find_sequence(id)
+    sequence = find_shared_system(game).find_sequence(id)
     rows = build_odds_rows(sequence, given)
     known = Counter(bare(row.name) for row in rows.values())
     for _ in range(40):
@@ -224,7 +224,7 @@ def test_the_odds_name_every_unit_of_the_answer(game: str, id: str, given: dict[
 def test_each_distribution_is_that_of_the_units_own_outputs(
     game: str, id: str, given: dict[str, Any]
 ) -> None:
-    sequence = find_system(game).find_sequence(id)
+    sequence = find_shared_system(game).find_sequence(id)
     rows = build_odds_rows(sequence, given)
     counted = compute_each_odds(sequence, given, tuple(rows))
     plan = sequence.plan(sequence.read_inputs(given, {}))
@@ -240,7 +240,7 @@ def test_each_distribution_is_that_of_the_units_own_outputs(
 @pytest.mark.sample(4)
 @pytest.mark.parametrize(("game", "id", "given"), LISTED, ids=IDS)
 def test_the_words_are_those_of_the_answer(game: str, id: str, given: dict[str, Any]) -> None:
-    sequence = find_system(game).find_sequence(id)
+    sequence = find_shared_system(game).find_sequence(id)
     rows = [row for row in build_odds_rows(sequence, given).values() if "[" in row.paths[0]]
     for _ in range(60):
         played = play_sequence(sequence, given, create_throwaway_source())
@@ -294,7 +294,7 @@ def test_a_snipers_pick_counts_for_each_unit() -> None:
         "shooter": "sniper",
         "targets": "squad morale=5; leader morale=6 lm=1; squad morale=5",
     }
-    sequence = find_system("lnlt").find_sequence("fire")
+    sequence = find_shared_system("lnlt").find_sequence("fire")
     rows = build_odds_rows(sequence, given)
     assert [row.name for row in rows.values()] == ["squad 1", "leader", "squad 2"]
     counted = compute_each_odds(sequence, given, tuple(rows))
@@ -317,7 +317,7 @@ def test_all_alike_characters_are_one_row() -> None:
         ("save", {"weapon": "blast", "count": 20}),
         ("react", {"morale": 12, "count": 3}),
     ):
-        (row,) = build_odds_rows(find_system("ucn").find_sequence(id), given).values()
+        (row,) = build_odds_rows(find_shared_system("ucn").find_sequence(id), given).values()
         assert (row.name, row.unit_count) == (
             f"each of {given['count']} characters",
             given["count"],
@@ -366,7 +366,7 @@ def test_a_half_squad_with_casualties_is_eliminated_as_the_answer_says() -> None
     becomes of it.
     """
     given = {"targets": "half-squad morale=5", "dc_mod": 9, "no_hero": True}
-    sequence = find_system("lnlt").find_sequence("damage-check")
+    sequence = find_shared_system("lnlt").find_sequence("damage-check")
     (counted,) = compute_each_odds(
         sequence, given, tuple(build_odds_rows(sequence, given))
     ).values()

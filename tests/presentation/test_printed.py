@@ -16,12 +16,12 @@ from bot.presentation.tables import build_lookup_reply, build_whole_table_reply
 from bot.rules.errors import UserError
 from bot.rules.tables.print_pattern import fill_pattern
 from bot.rules.tables.table import Doubt, Table
-from bot.rulesets.catalog import find_system, get_systems
+from bot.rulesets.catalog import find_shared_system, load_shared_systems
 from bot.ui.reply.parts import Small
 from tests.playing import Channel
 from tools.game_pages.page import build_page
 
-TABLES = [table for game in get_systems().values() for table in game.tables.values()]
+TABLES = [table for game in load_shared_systems().values() for table in game.tables.values()]
 NOT_ON_A_CARD = re.compile(r"\b(varies|None|True|False|its number)\b")
 
 
@@ -41,9 +41,13 @@ def test_no_whole_view_holds_a_word_of_the_program(table: Table) -> None:
         assert not NOT_ON_A_CARD.search(text), text
 
 
-@pytest.mark.parametrize("game", get_systems())
+@pytest.mark.parametrize("game", load_shared_systems())
 def test_no_docs_of_a_table_hold_a_word_of_the_program(game: str) -> None:
-    rows = [line for line in build_page(get_systems()[game]).split("\n") if line.startswith("| ")]
+    rows = [
+        line
+        for line in build_page(load_shared_systems()[game]).split("\n")
+        if line.startswith("| ")
+    ]
     for row in rows:
         assert not NOT_ON_A_CARD.search(row), row
 
@@ -100,7 +104,7 @@ CELLS = [
 def test_a_cell_is_shown_as_its_card_prints_it(
     game: str, name: str, part: int, row: str, column: str, cell: str
 ) -> None:
-    heads, *rows = get_printed_table(find_system(game).find_table(name)).sheets[part].rows
+    heads, *rows = get_printed_table(find_shared_system(game).find_table(name)).sheets[part].rows
     (line,) = (cells for cells in rows if cells[0] == row)
     assert line[heads.index(column)] == cell
 
@@ -111,7 +115,7 @@ def test_the_picture_has_the_cell_of_the_text(
 ) -> None:
     cells = [
         text
-        for block in build_layout(find_system(game).find_table(name)).blocks
+        for block in build_layout(find_shared_system(game).find_table(name)).blocks
         for row in block.cells
         for text in row
     ]
@@ -169,7 +173,7 @@ def random_look_ups(table: Table) -> Iterator[dict[str, Any]]:
 
 
 def test_footnotes_stand_under_the_table() -> None:
-    reply = build_whole_table_reply(find_system("lnlt").find_table("dct"), "/help")
+    reply = build_whole_table_reply(find_shared_system("lnlt").find_table("dct"), "/help")
     texts = [part.text for part in reply.lines if isinstance(part, Small)]
     assert any("With morale 1 the second band is empty." in text for text in texts)
 

@@ -17,7 +17,7 @@ from bot.presentation.run_sequence import run_sequence
 from bot.presentation.story import build_chapters
 from bot.rules.dice import Die
 from bot.rules.proof.fair import Stream
-from bot.rulesets.catalog import find_system, get_systems, load_shared_systems
+from bot.rulesets.catalog import find_shared_system, load_shared_systems
 
 SIDES = ("US", "VC")
 
@@ -31,11 +31,13 @@ class Lowest:
 
 def played(name: str, sequence: str, *, number: int = 7) -> dict[str, Any]:
     """The event of a sequence's own example, as the log keeps it."""
-    found = find_system(name).find_sequence(sequence)
+    found = find_shared_system(name).find_sequence(sequence)
     spec: Any = None
     record = run_sequence(found, spec, found.example, "Anna", Lowest(), {}).record
     assert record is not None
-    facts = json.loads(json.dumps(build_event_facts((name, sequence), record, find_system(name))))
+    facts = json.loads(
+        json.dumps(build_event_facts((name, sequence), record, find_shared_system(name)))
+    )
     return {"number": number, "who": "p1", "side": "US", "kind": "sequence", **facts}
 
 
@@ -60,9 +62,9 @@ def test_a_shot_says_who_with_what_and_at_whom(name: str, sequence: str, sentenc
     assert told.startswith(sentence), told
 
 
-@pytest.mark.parametrize("name", sorted(get_systems()))
+@pytest.mark.parametrize("name", sorted(load_shared_systems()))
 def test_every_sequence_can_be_told_and_its_stored_result_stays(name: str) -> None:
-    for sequence in get_systems()[name].sequences:
+    for sequence in load_shared_systems()[name].sequences:
         event = played(name, sequence)
         before = json.dumps(event)
         told = describe_event(event, load_shared_systems(), who, "", SIDES)
@@ -284,14 +286,14 @@ def test_the_story_goes_by_turn_and_phase_and_leaves_out_what_is_none() -> None:
 
 
 def test_what_came_up_is_known_also_where_a_passenger_bails_out_unhurt() -> None:
-    sequence, spec = find_system("lnlt").find_sequence("bail-out"), cast("Any", None)
+    sequence, spec = find_shared_system("lnlt").find_sequence("bail-out"), cast("Any", None)
     for seed in range(8):
         record = run_sequence(
             sequence, spec, sequence.example, "Anna", Stream(bytes([seed]), "g", 1), {}
         ).record
         assert record is not None
         event = json.loads(
-            json.dumps(build_event_facts(("lnlt", "bail-out"), record, find_system("lnlt")))
+            json.dumps(build_event_facts(("lnlt", "bail-out"), record, find_shared_system("lnlt")))
         )
         shot = read_shot(event, sequence, {})
         assert find_actual_results(shot, plan_plays(sequence, shot.raw, shot.roster)), seed

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from bot.presentation.run_sequence import _format_dice_rows, build_play_reply
 from bot.rules.sequence.sequence import Line, Play, Resolution, UnitResult
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 
-FIRE = find_system("lnlt").find_sequence("fire")
+FIRE = find_shared_system("lnlt").find_sequence("fire")
 
 
 def answer(lines: tuple[Line, ...], settled: Resolution) -> list[str]:

@@ -24,14 +24,14 @@ from bot.rules.dice import Script, Source
 from bot.rules.inputs.units import Back
 from bot.rules.sequence.sequence import Line
 from bot.rules.text.names import join_names
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from bot.rulesets.play_once import play_sequence
 from bot.ui.reply.parts import Group, Small
 from bot.ui.reply.reply import GAME, HURT, NOTHING, SHAKEN, Reply
 from tests.rulesets.lnlt.rosters import roster, unit
 
 PHONE = 39
-EXAMPLES = [(game, id) for game in ("lnlt", "nhis") for id in find_system(game).sequences]
+EXAMPLES = [(game, id) for game in ("lnlt", "nhis") for id in find_shared_system(game).sequences]
 HALF = Back("half-squad", {"morale": 4})
 HILL = roster(
     *(unit(f"US Squad {at}", "squad", fp=fp, morale=5) for at, fp in ((3, 2), (4, 1))),
@@ -62,7 +62,7 @@ def answer(
     game: str, id: str, given: Mapping[str, object], source: Source, units: Any = None
 ) -> tuple[Reply, Any]:
     """The answer to one sequence, and its settlement."""
-    sequence = find_system(game).find_sequence(id)
+    sequence = find_shared_system(game).find_sequence(id)
     played = play_sequence(sequence, given, source, units)
     acting = list_actors(sequence, sequence.read_inputs(given, units or {}))
     return build_play_reply("Alice", sequence, played, acting), played.resolution
@@ -84,7 +84,7 @@ def phone_lines(lines: Sequence[str]) -> int:
 @pytest.mark.sample(4)
 @pytest.mark.parametrize(("game", "id"), EXAMPLES, ids=[f"{game}-{id}" for game, id in EXAMPLES])
 def test_the_first_line_is_the_news_and_nothing_below_says_it_again(game: str, id: str) -> None:
-    sequence = find_system(game).find_sequence(id)
+    sequence = find_shared_system(game).find_sequence(id)
     words = {
         result.word for token, result in load_result_words(sequence).items() if token != "none"
     }

@@ -14,10 +14,10 @@ import yaml
 from bot.presentation.tables import build_lookup_reply, format_lookup_headline
 from bot.rules.tables.print_pattern import is_blank
 from bot.rules.tables.table import Table
-from bot.rulesets.catalog import find_system, get_systems
+from bot.rulesets.catalog import find_shared_system, load_shared_systems
 from tests.random_look_ups import random_look_ups
 
-TABLES = [table for game in get_systems().values() for table in game.tables.values()]
+TABLES = [table for game in load_shared_systems().values() for table in game.tables.values()]
 each_table = pytest.mark.parametrize(
     "table", TABLES, ids=lambda table: f"{table.system}/{table.id}"
 )
@@ -102,7 +102,7 @@ def test_nothing_is_said_only_if_it_is_the_news(table: Table) -> None:
 @pytest.mark.parametrize("name", nothing_is_news())
 def test_each_exception_is_an_output_whose_nothing_is_said(name: str) -> None:
     game, _, id = name.partition("/")
-    table = find_system(game).find_table(id)
+    table = find_shared_system(game).find_table(id)
     said = set()
     has_defaults = not table.rolls and not any(option.is_required for option in table.inputs)
     written = [example["given"] for example in table.printed.get("examples", ())]
@@ -180,12 +180,12 @@ TERMS = [
 def test_the_cards_own_terms_stand_in_the_headline(
     game: str, id: str, given: dict[str, Any], term: str
 ) -> None:
-    table = find_system(game).find_table(id)
+    table = find_shared_system(game).find_table(id)
     assert term in format_lookup_headline(table, given, table.read(given))
 
 
 def test_what_the_headline_says_is_not_said_again_below_it() -> None:
-    table = find_system("asl").find_table("ch-notes")
+    table = find_shared_system("asl").find_table("ch-notes")
     given = {"topic": "bombardment"}
     reply = build_lookup_reply(table, given, table.read(given))
     assert reply.title == "No Critical Hits in a Bombardment"

@@ -14,7 +14,7 @@ import pytest
 from bot.report.event_odds import compute_export_facts
 from bot.report.page import build_page
 from bot.rules.text.names import insert_sides
-from bot.rulesets.catalog import get_systems, load_shared_systems
+from bot.rulesets.catalog import load_shared_systems
 from bot.ui.reply.reply import Reply
 from bot.ui.spec import Place
 from bot.verification.check_file import check_file
@@ -121,7 +121,7 @@ async def test_heads_are_under_cards_and_every_tenth_answer_and_hold_nearly_all(
 
 
 EVENINGS = (
-    *((system, True) for system in get_systems()),
+    *((system, True) for system in load_shared_systems()),
     ("lnlt", False),
     ("free", False),
     ("linked", True),
@@ -159,7 +159,7 @@ async def test_the_chat_of_an_evening_holds_more_than_nine_of_ten_events(
             assert any(re.search(r"#\d+ · [0-9a-f]{16}", text) for text in said)
         return reply
 
-    system = game if game in get_systems() else "lnlt"
+    system = game if game in load_shared_systems() else "lnlt"
     if game != "free":
         await play("Anna", f'game start {system} "An evening" sides="US, VC"')
         if game == "linked":

@@ -13,12 +13,12 @@ import pytest
 
 from bot.rules.odds.odds import format_key
 from bot.rules.sequence.sequence import Plan
-from bot.rulesets.catalog import get_systems
+from bot.rulesets.catalog import load_shared_systems
 from bot.rulesets.play_once import count_odds, play_sequence
 from bot.rulesets.system import Sequence
 from bot.runtime.entropy import create_throwaway_source
 
-SEQUENCES = [(game.id, id) for game in get_systems().values() for id in game.sequences]
+SEQUENCES = [(game.id, id) for game in load_shared_systems().values() for id in game.sequences]
 IDS = [f"{game}-{id}" for game, id in SEQUENCES]
 LONG = {("ucn", "attack-vehicle"), ("ucn", "building-assault"), ("baps", "vehicle-fire")}
 """Even the example in SMALL has many rolls: slow."""
@@ -84,7 +84,7 @@ def _told_once(told: dict[str, Any], more: Any) -> dict[str, Any]:
 
 
 def the(game: str, id: str) -> Sequence:
-    return get_systems()[game].find_sequence(id)
+    return load_shared_systems()[game].find_sequence(id)
 
 
 @pytest.mark.parametrize(("game", "id"), SEQUENCES, ids=IDS)

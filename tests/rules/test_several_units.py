@@ -7,9 +7,9 @@ import pytest
 from bot.rules.errors import UserError
 from bot.rules.inputs.unit_selectors import AskingSide, expand_list, list_names
 from bot.rules.inputs.units import Roster, RosterUnit
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 
-WORDS = find_system("lnlt").words["units"]
+WORDS = find_shared_system("lnlt").words["units"]
 GONE = ("eliminated",)
 
 

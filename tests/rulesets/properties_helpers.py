@@ -9,10 +9,12 @@ from typing import Any
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Roster
 from bot.rules.sequence.sequence import Plan, nest_outputs
-from bot.rulesets.catalog import get_systems
+from bot.rulesets.catalog import load_shared_systems
 from bot.rulesets.system import Sequence
 
-SEQUENCES = [(system.id, id) for system in get_systems().values() for id in system.sequences]
+SEQUENCES = [
+    (system.id, id) for system in load_shared_systems().values() for id in system.sequences
+]
 
 
 def play_any(

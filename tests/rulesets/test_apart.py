@@ -17,7 +17,7 @@ from bot.rules.odds.by_unit import index_rows
 from bot.rules.odds.odds import compute_joint_odds, compute_marginals
 from bot.rules.odds.rolls import TooManyStates
 from bot.rules.sequence.sequence import Plan
-from bot.rulesets.catalog import get_systems
+from bot.rulesets.catalog import load_shared_systems
 from bot.rulesets.lnlt import checks
 from bot.rulesets.system import Sequence
 from tests.rulesets.properties_helpers import SEQUENCES, play_any
@@ -88,7 +88,7 @@ def test_parts_have_the_odds_of_one_roll_after_the_other(
 ) -> None:
     monkeypatch.setattr(checks, "MIN_SPLIT_SIZE", 2)  # also few are counted by themselves
     sequence, draw, compared = (
-        get_systems()[system].find_sequence(id),
+        load_shared_systems()[system].find_sequence(id),
         random.Random(f"apart {system} {id}"),
         0,
     )
@@ -128,7 +128,7 @@ def test_no_other_sequence_says_so() -> None:
     """Whoever says it of another adds it to APART."""
     for system, id in sorted({*SEQUENCES} - {*APART}):
         sequence, draw = (
-            get_systems()[system].find_sequence(id),
+            load_shared_systems()[system].find_sequence(id),
             random.Random(f"apart {system} {id}"),
         )
         for _ in range(10):

@@ -11,13 +11,13 @@ import pytest
 from bot.game.phases import list_phases
 from bot.game.rights import find_irregularities
 from bot.game.state import Game
-from bot.rulesets.catalog import get_systems
+from bot.rulesets.catalog import load_shared_systems
 from bot.rulesets.system import Sequence, System
 from tests.playing import Channel
 
 NAMING = [
     pytest.param(system, sequence, id=f"{system.id}-{sequence.id}")
-    for system in get_systems().values()
+    for system in load_shared_systems().values()
     for sequence in system.sequences.values()
     if sequence.phases
 ]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bot.game.state import build_roster
-from bot.rulesets.catalog import get_systems
+from bot.rulesets.catalog import load_shared_systems
 from tests.rulesets.properties_helpers import (
     SEQUENCES,
     play_any,
@@ -30,7 +30,7 @@ def test_any_inputs_and_dice_give_what_is_declared_or_a_refusal(
     system: str, id: str, plays: int
 ) -> None:
     sequence, draw = (
-        get_systems()[system].find_sequence(id),
+        load_shared_systems()[system].find_sequence(id),
         random.Random(f"anything for {system} {id}"),
     )
     roster = build_roster(game_of(frozen(system).roster))

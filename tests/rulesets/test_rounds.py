@@ -12,7 +12,7 @@ import pytest
 from bot.cli.batch import answer_request
 from bot.cli.cli import count_odds_once
 from bot.rules.sequence.rounds import UNDECIDED, FightOdds
-from bot.rulesets.catalog import find_system, get_systems
+from bot.rulesets.catalog import find_shared_system, load_shared_systems
 from bot.rulesets.play_once import count_rounds, read_rounds
 from bot.ui.reply.parts import Odds
 from bot.ui.reply.percents import format_percent
@@ -27,7 +27,7 @@ def test_lnlt_repeats_an_attack_that_leaves_everybody() -> None:
     """Three against three firepower is 1-1, which kills on 9; so the rounds are alike, and their
     sum is a ratio.
     """
-    sequence = find_system("lnlt").find_sequence("melee")
+    sequence = find_shared_system("lnlt").find_sequence("melee")
     fought = count_rounds(sequence, {"attackers": "squad fp=3", "defenders": "squad fp=3"}, 3)
     two = icepool.d6 + icepool.d6
     out = answer_request(
@@ -81,10 +81,10 @@ def single_combat(wounds: tuple[int, int], rounds: int) -> Chances:
 def test_baps_carries_wounds_until_one_is_dead() -> None:
     raw = {"a": "leader", "b": "soldier wounds=1"}
     assert [
-        count_rounds(find_system("baps").find_sequence("melee"), raw, rounds).after
+        count_rounds(find_shared_system("baps").find_sequence("melee"), raw, rounds).after
         for rounds in (1, 2, 3)
     ] == [single_combat((0, 1), rounds) for rounds in (1, 2, 3)]
-    fought = count_rounds(find_system("baps").find_sequence("melee"), raw, 1)
+    fought = count_rounds(find_shared_system("baps").find_sequence("melee"), raw, 1)
     last = single_combat((0, 1), 6)
     assert last.get(UNDECIDED, 0) == 0, "each round wounds somebody, so six of them are the end"
     assert fought.decided == last
@@ -144,7 +144,7 @@ def test_ucn_carries_casualties_and_charges_once(
         "defender_skill": 9,
     }
     assert count_rounds(
-        find_system("ucn").find_sequence("melee"), raw, rounds
+        find_shared_system("ucn").find_sequence("melee"), raw, rounds
     ).after == hand_to_hand(attackers, defenders, rounds)
 
 
@@ -156,7 +156,7 @@ def test_ucn_to_the_end_is_what_many_rounds_come_near() -> None:
         "defender_skill": 5,
         "attacker_smgs": 2,
     }
-    fought = count_rounds(find_system("ucn").find_sequence("melee"), raw, 20)
+    fought = count_rounds(find_shared_system("ucn").find_sequence("melee"), raw, 20)
     assert sum(fought.after.values()) == sum(fought.decided.values()) == 1
     left = fought.after.get(UNDECIDED, Fraction(0))
     for result, chance in fought.decided.items():
@@ -166,7 +166,7 @@ def test_ucn_to_the_end_is_what_many_rounds_come_near() -> None:
 def test_every_sequence_with_rounds_says_how_it_goes_on_and_counts_its_example() -> None:
     found = [
         sequence
-        for game in get_systems().values()
+        for game in load_shared_systems().values()
         for sequence in game.sequences.values()
         if sequence.rounds
     ]
@@ -184,12 +184,12 @@ def test_every_sequence_with_rounds_says_how_it_goes_on_and_counts_its_example()
 def test_what_is_too_long_or_has_one_round_is_refused() -> None:
     raw = {"attackers": 20, "attacker_skill": 10, "defenders": 20, "defender_skill": 9}
     with refuses("bad-value"):
-        count_rounds(find_system("ucn").find_sequence("melee"), raw, 21)
+        count_rounds(find_shared_system("ucn").find_sequence("melee"), raw, 21)
     with refuses("too-large"):
-        count_rounds(find_system("ucn").find_sequence("melee"), raw, 20, seconds=0.0)
+        count_rounds(find_shared_system("ucn").find_sequence("melee"), raw, 20, seconds=0.0)
     with refuses("not-together"):
         count_rounds(
-            find_system("lnlt").find_sequence("fire"),
+            find_shared_system("lnlt").find_sequence("fire"),
             {"attackers": "squad fp=4", "targets": "squad morale=5"},
             2,
         )

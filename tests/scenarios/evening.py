@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.game.counter_faces import format_word
-from bot.rulesets.catalog import get_systems, list_lost_states
+from bot.rulesets.catalog import list_lost_states, load_shared_systems
 from tests.adapters import evening as driver
 
 Json = dict[str, Any]
@@ -29,7 +29,7 @@ STATES_OUT_OF_IT = "|".join(
     sorted(
         {
             format_word(state)
-            for system in (None, *get_systems().values())
+            for system in (None, *load_shared_systems().values())
             for state in list_lost_states(system)
         }
     )

@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from bot.game.roster import describe_unit
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from bot.ui.reply.reply import Reply
 from bot.verification.check_games import audit_games
 from tests.playing import Channel
@@ -156,7 +156,7 @@ async def audit_whole(channel: Channel) -> None:
 
 @pytest.mark.parametrize("game", ["ucn", "baps", "lnlt", "nhis", "asl"])
 def test_what_a_phase_calls_is_said_with_names(game: str) -> None:
-    for phase in find_system(game).game["phases"]:
+    for phase in find_shared_system(game).game["phases"]:
         for call in phase.get("calls", ()):
             assert call["says"].endswith("{}"), call
             assert "roll" in call or "button" not in call, call

@@ -14,7 +14,7 @@ import pytest
 
 from bot.app import App
 from bot.report.event_odds import compute_export_facts
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from bot.storage.base import DAY
 from bot.ui.spec import Command, Place
 from bot.verification.check_file import check
@@ -323,7 +323,7 @@ async def test_random_games_of_an_extension_hold(
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(text)
         use_packs(folder)
-        assert await play_random_games(find_system("club-ift"), 2, 3, FuzzTally()) is None
+        assert await play_random_games(find_shared_system("club-ift"), 2, 3, FuzzTally()) is None
 
 
 PLAIN = (START[1], 'unit add "Alpha" squad side=US morale=7', START[4])

@@ -18,7 +18,7 @@ from bot.app import App
 from bot.commands.dispatch import load_shared_registry
 from bot.game.state import build_roster
 from bot.presentation.counted_conditions import CountedCondition, find_counted_conditions
-from bot.rulesets.catalog import find_system, get_systems
+from bot.rulesets.catalog import find_shared_system, load_shared_systems
 from bot.ui.reply.parts import Odds
 from bot.ui.reply.reply import Reply
 from bot.ui.typing.command_text import format_command
@@ -30,7 +30,7 @@ from tests.seams.undo_helpers import assert_verified
 
 SEQUENCES = [
     (game.id, sequence.id)
-    for game in get_systems().values()
+    for game in load_shared_systems().values()
     for sequence in game.sequences.values()
     if sequence.odds_by
 ]
@@ -56,7 +56,7 @@ FEW, MANY = 2, 6
 async def test_what_counts_counts_the_same_afterward(
     game: str, name: str, most: int, tmp_path: Path
 ) -> None:
-    one = await ready(find_system(game).find_sequence(name))
+    one = await ready(find_shared_system(game).find_sequence(name))
     channel = one.channel
     spec = load_shared_registry().get((game, name))
     assert spec is not None

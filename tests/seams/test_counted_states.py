@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import pytest
 
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from bot.ui.reply.parts import Odds
 from tests.playing import Channel
 
@@ -205,7 +205,7 @@ DOES_NOT_COUNT = {
 
 @pytest.mark.parametrize("game", UNITS)
 def test_every_state_and_marker_is_tried_or_has_no_number(game: str) -> None:
-    units = find_system(game).game["units"]
+    units = find_shared_system(game).game["units"]
     known = {*units["states"], *units["markers"]}
     edits = [case.edit for case in CASES if case.game == game]
     tried = {

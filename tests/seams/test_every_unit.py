@@ -28,7 +28,7 @@ from bot.presentation.headline import find_target_option
 from bot.presentation.unit_reasons import lacks_numbers
 from bot.rules.inputs.options import ACTING
 from bot.rules.inputs.units import RosterUnit
-from bot.rulesets.catalog import get_systems
+from bot.rulesets.catalog import load_shared_systems
 from bot.rulesets.packs.pack import load_pack
 from bot.rulesets.system import FIRES, System, list_builtin_systems
 from bot.ui.form.form import ODDS
@@ -139,7 +139,7 @@ async def test_every_button_of_every_card_plays(
             if not button.action.startswith(OPEN_FORM):
                 continue
             typed = parse_text(button.action.removeprefix(OPEN_FORM), load_shared_registry())
-            sequence = get_systems()[id].find_sequence(typed.spec.target)
+            sequence = load_shared_systems()[id].find_sequence(typed.spec.target)
             aimed, enemy = (
                 find_target_option(sequence.inputs),
                 next(one for one in game.units.values() if one.side != mine),

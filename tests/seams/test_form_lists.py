@@ -25,7 +25,7 @@ from bot.presentation.firers_and_targets import resolve_unit_names
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import OF_HEX
 from bot.rules.inputs.units import RosterUnit, index_by_name
-from bot.rulesets.catalog import get_systems
+from bot.rulesets.catalog import load_shared_systems
 from bot.rulesets.packs.pack import is_pack, load_pack
 from bot.rulesets.system import list_builtin_systems
 from bot.ui.form.form import (
@@ -98,7 +98,7 @@ def refusal(
     taken = evaluate_form(spec, known, form, send(form, {field.name: [handle]}, spec, room))
     if taken.problem is not None:
         return taken.problem
-    system = get_systems()[spec.system]
+    system = load_shared_systems()[spec.system]
     sequence = system.sequences[spec.target]
     ways = (ODDS, COMPARE, SECRET, HAND, "rounds")
     options = {name: value for name, value in taken.options.items() if name not in ways}

@@ -22,7 +22,7 @@ from bot.preferences.forms import DRAFT_FAMILIES, get_draft_action
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import RosterUnit
-from bot.rulesets.catalog import get_systems
+from bot.rulesets.catalog import load_shared_systems
 from bot.ui.form.form import (
     COMPARE,
     HAND,
@@ -56,7 +56,7 @@ DOES = {ODDS: f"count:{KEY}", SECRET: f"roll:{KEY}", HAND: f"die:{KEY}:", ROLL: 
 
 
 def some_units(spec: CommandSpec) -> CompletionContext:
-    game = get_systems().get(spec.system)
+    game = load_shared_systems().get(spec.system)
     types = [*game.words["units"].types][:2] if game is not None else []
     units = [
         RosterUnit(f"{side} {type_} {n}", f"{side.lower()}{at}{n}", type_, side)

@@ -19,7 +19,7 @@ from bot.commands.dispatch import load_shared_registry
 from bot.commands.help.help import show_help
 from bot.rules.inputs.options import Option
 from bot.rules.tables.table import Table
-from bot.rulesets.catalog import find_system, get_systems
+from bot.rulesets.catalog import find_shared_system, load_shared_systems
 from bot.rulesets.system import Sequence, System
 from bot.ui.glossary import explain_options, format_modifier_value
 
@@ -33,7 +33,7 @@ none of theirs.
 def _sequences() -> list[tuple[str, str]]:
     return [
         (id, name)
-        for id, game in get_systems().items()
+        for id, game in load_shared_systems().items()
         for name, one in game.sequences.items()
         if one.modifiers
     ]
@@ -123,12 +123,12 @@ def _cases(game: System, sequence: Sequence) -> Iterator[tuple[Option, Any, str]
 
 @pytest.mark.parametrize(("game", "name"), _sequences())
 def test_each_word_of_a_sequence_has_the_figure_of_its_row(game: str, name: str) -> None:
-    sequence = find_system(game).find_sequence(name)
+    sequence = find_shared_system(game).find_sequence(name)
     shown = {option.name: option for option in explain_options(sequence)}
     spec = load_shared_registry().get((game, name))
     assert spec is not None
     page = show_help(f"{game} {name} modifiers", load_shared_registry()).format_text().casefold()
-    for option, value, right in _cases(find_system(game), sequence):
+    for option, value, right in _cases(find_shared_system(game), sequence):
         word = option.name if option.type == "bool" else value
         worth = shown[option.name].worths.get(word, "").replace("+0", "")
         several = ", " in worth
@@ -144,10 +144,10 @@ def test_each_word_of_a_sequence_has_the_figure_of_its_row(game: str, name: str)
             )
 
 
-@pytest.mark.parametrize("id", sorted(get_systems()))
+@pytest.mark.parametrize("id", sorted(load_shared_systems()))
 def test_every_word_of_every_table_of_modifiers(id: str) -> None:
     """Those that no sequence's help names as well."""
-    game = find_system(id)
+    game = find_shared_system(id)
     for table in game.tables.values():
         for option in (
             table.inputs if table.kind == "modifiers" and (id, table.id) not in REFUSES else ()

@@ -15,7 +15,7 @@ import pytest
 
 from bot.app import App
 from bot.game.roster import describe_unit
-from bot.rulesets.catalog import get_systems
+from bot.rulesets.catalog import load_shared_systems
 from bot.ui.spec import Command, Place
 from bot.verification.check_games import audit_games
 from tests.fresh import fresh_app
@@ -137,7 +137,7 @@ CASES = {
 def kept() -> set[str]:
     """The numbers of units that a phase takes off, or that an option is lent by, as `ucn spent`."""
     found = set()
-    for name, system in get_systems().items():
+    for name, system in load_shared_systems().items():
         numbers = system.game["units"]["attributes"]
         phases = system.game.get("phases") or ()
         found |= {

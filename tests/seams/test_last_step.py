@@ -17,7 +17,7 @@ from bot.commands.dispatch import load_shared_registry
 from bot.game.state import Game
 from bot.game.undo import find_last_step
 from bot.presentation.headline import find_target_option
-from bot.rulesets.catalog import get_systems
+from bot.rulesets.catalog import load_shared_systems
 from bot.rulesets.packs.pack import load_pack
 from bot.rulesets.system import ATTACKS, list_builtin_systems
 from bot.ui.reply.reply import OPEN_FORM
@@ -56,7 +56,7 @@ ALWAYS_CHANGING = {
 
 async def start(channel: Channel, id: str) -> None:
     """Start the first scenario of a game, or a game without one; Anna and Bob play a side each."""
-    game = get_systems()[id]
+    game = load_shared_systems()[id]
     scenario = next(iter(game.scenarios), None)
     begin = f'scenario="{scenario}"' if scenario else 'X sides="North, South"'
     await channel.do("Anna", f"game start {id} {begin}")
@@ -69,7 +69,7 @@ def shots_with_typed_units(id: str) -> list[str]:
     """The example of each attack of a game, or of each sequence if it has no attack, as people
     type it.
     """
-    game = get_systems()[id]
+    game = load_shared_systems()[id]
     sequences = [game.find_sequence(name) for name in game.sequences]
     attacks = [sequence for sequence in sequences if sequence.verb in ATTACKS]
     known = load_shared_registry()
@@ -98,7 +98,7 @@ async def shots_with_units_of_the_roster(channel: Channel, id: str) -> list[str]
             typed = parse_text(button.action.removeprefix(OPEN_FORM), load_shared_registry())
             if typed.spec.family != "sequence":
                 continue
-            sequence = get_systems()[id].find_sequence(typed.spec.target)
+            sequence = load_shared_systems()[id].find_sequence(typed.spec.target)
             given = {**sequence.example, **typed.options}
             aimed = find_target_option(sequence.inputs)
             if aimed is None:

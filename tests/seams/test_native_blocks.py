@@ -24,7 +24,7 @@ import pytest
 from adapters.slack.render import render_message
 from adapters.slack.tables_and_charts import TYPES, find_native_types
 from bot.commands.dispatch import load_shared_registry
-from bot.rulesets.catalog import get_systems
+from bot.rulesets.catalog import load_shared_systems
 from bot.ui.reply.parts import Grid, Odds
 from bot.ui.reply.reply import Reply
 from bot.ui.reply.unit_table import UnitTable
@@ -51,7 +51,9 @@ async def answers() -> dict[str, Reply]:
     compared: set[str] = set()
     odds = await Channel.fresh()  # which change nothing
     for spec in load_shared_registry():
-        if not spec.example or (spec.family == "lookup" and spec.system not in get_systems()):
+        if not spec.example or (
+            spec.family == "lookup" and spec.system not in load_shared_systems()
+        ):
             continue
         lines = [spec.example.removeprefix("/")]
         if spec.family == "sequence" and spec.system:
@@ -71,7 +73,7 @@ async def answers() -> dict[str, Reply]:
 async def _of_a_game() -> dict[str, Reply]:
     """What a game has to tell: its luck and its rosters, of each game with a scenario."""
     found: dict[str, Reply] = {}
-    for name, system in get_systems().items():
+    for name, system in load_shared_systems().items():
         for scenario in system.scenarios:
             channel = await Channel.fresh()
             await channel.do("Anna", f"game start {name} scenario={scenario}")

@@ -22,7 +22,7 @@ from bot.presentation.odds import build_odds_reply
 from bot.rules.inputs.options import ACTING, AIMED
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.text.names import join_names
-from bot.rulesets.catalog import get_systems
+from bot.rulesets.catalog import load_shared_systems
 from bot.rulesets.play_once import build_odds_rows, compute_each_odds
 from bot.rulesets.system import Sequence
 from bot.ui.reply.parts import Odds
@@ -31,7 +31,7 @@ NAME = "Zebra"
 
 
 def _sequences() -> Iterator[Sequence]:
-    for system in get_systems().values():
+    for system in load_shared_systems().values():
         for sequence in system.sequences.values():
             acting = [
                 option

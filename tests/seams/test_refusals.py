@@ -27,7 +27,7 @@ from bot.presentation.play_record import PlayRecord, apply_play_record
 from bot.presentation.reach import compute_reach
 from bot.rules.inputs.tracks import Track
 from bot.rules.sequence.effects import ANY_UNIT
-from bot.rulesets.catalog import find_system, get_systems
+from bot.rulesets.catalog import find_shared_system, load_shared_systems
 from bot.rulesets.system import Sequence
 from bot.ui.reply.reply import Reply
 from bot.ui.spec import Command
@@ -70,7 +70,7 @@ async def test_what_many_shots_change_is_within_what_was_known_before_their_dice
 
 async def _check_shots(game: str, number: int) -> None:
     started, unplayed = await _start(game), set[str]()
-    for sequence in find_system(game).sequences.values():
+    for sequence in find_shared_system(game).sequences.values():
         played = False
         for shot in shots(sequence, started, Random(f"{game} {sequence.id}"), number):
             played = True
@@ -87,7 +87,7 @@ def _check_shot(
     read: Mapping[str, Any],
     record: PlayRecord,
 ) -> None:
-    reach = compute_reach(sequence, options, build_roster(game), game, read, get_systems())
+    reach = compute_reach(sequence, options, build_roster(game), game, read, load_shared_systems())
     event = _event_of(game, record)
     for asks in (
         {},
@@ -114,7 +114,7 @@ def _held_tracks(game: Game) -> Iterator[dict[str, Any]]:
 
 def _event_of(game: Game, record: PlayRecord) -> dict[str, Any]:
     """Return what the log would hold of a shot, as far as it says what was used and changed."""
-    before, after = compute_difference(game, apply_play_record(game, record, get_systems()))
+    before, after = compute_difference(game, apply_play_record(game, record, load_shared_systems()))
     used = [unit_to_json(unit) for unit in find_units_by_name(game, record.units)]
     return {"kind": "sequence", "used": used, "before": before, "after": after}
 
@@ -125,8 +125,8 @@ async def _start(game: str) -> Game:
 
 
 async def _channel(game: str) -> Channel:
-    home = find_system(game).home
-    scenario = next(iter(find_system(home).scenarios))
+    home = find_shared_system(game).home
+    scenario = next(iter(find_shared_system(home).scenarios))
     channel = await Channel.fresh()
     await channel.do("Anna", f'game start {home} "A game" scenario={scenario}')
     side = (await channel.game()).sides[0]
@@ -158,14 +158,14 @@ def _waiting_sequences(game: str) -> dict[str, str]:
     """Return the text of a sequence that asks about units, and of one for each track, by their
     ids.
     """
-    kind = next(iter(find_system(game).words["units"].types))
+    kind = next(iter(find_shared_system(game).words["units"].types))
     units = "{units: {type: units, help: who waits}}"
     texts = {
         UNITS: WAIT.format(
             id=UNITS, inputs=units, example=f'{{units: "{kind}"}}', reads="len(units)"
         )
     }
-    for track in find_system(game).tracks.values():
+    for track in find_shared_system(game).tracks.values():
         id = f"wait-{track.name.replace('_', '-')}"
         reads = f"{'side' if track.by_side else 'track'}.{track.name}"
         texts[id] = WAIT.format(id=id, inputs="{}", example="{}", reads=reads)
@@ -204,7 +204,7 @@ async def _ask(channel: Channel, pack: str, kind: str, chance: Random) -> bool:
         return True
     asking = [
         one
-        for one in find_system(pack).sequences.values()
+        for one in find_shared_system(pack).sequences.values()
         if one.choices and not one.id.startswith("wait-")
     ]
     for sequence in asking:
@@ -266,7 +266,7 @@ async def _try_all(
             continue
         every = [
             one
-            for one in find_system(game).sequences.values()
+            for one in find_shared_system(game).sequences.values()
             if not one.id.startswith("wait-") and not one.decks
         ]
         for sequence in chance.sample(every, min(sequences, len(every))):
@@ -288,7 +288,7 @@ async def _all_or_none(
         codes.add(reply.code if reply.error else "taken")
         if reply.code == "choice-first":
             _names_what_is_held(
-                reply, (await channel.game()).waits, find_system(sequence.system.home).tracks
+                reply, (await channel.game()).waits, find_shared_system(sequence.system.home).tracks
             )
         if not reply.error:
             await _undo_to(channel, before)
@@ -361,7 +361,7 @@ def _shares_held(game: str) -> Iterator[tuple[tuple[str, str, str], float]]:
     """Yield each choice with the share of sequences that its tracks hold back, for the side for
     which it is larger.
     """
-    sequences = list(find_system(game).sequences.values())
+    sequences = list(find_shared_system(game).sequences.values())
     for sequence in sequences:
         for choice, held in sequence.effects.held.items():
             by_side = [

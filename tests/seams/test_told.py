@@ -27,14 +27,14 @@ from bot.presentation.headline import NO_EFFECT
 from bot.report.event_odds import compute_export_facts
 from bot.report.page import build_page
 from bot.rules.text.names import insert_sides
-from bot.rulesets.catalog import find_system, get_systems, load_shared_systems
+from bot.rulesets.catalog import find_shared_system, load_shared_systems
 from bot.ui.reply.parts import Odds
 from bot.ui.reply.reply import Reply
 from bot.ui.typing.command_text import format_command
 from tests.random_play import exported_text
 from tests.seams.outcomes import Ready, ready
 
-SEQUENCES = [(one.id, name) for one in get_systems().values() for name in one.sequences]
+SEQUENCES = [(one.id, name) for one in load_shared_systems().values() for name in one.sequences]
 
 OWN = {
     ("asl", "recover", "failed"): "does not recover",
@@ -139,7 +139,7 @@ async def tells_the_same(one: Ready, dice: str) -> None:
 async def test_every_outcome_is_told_the_same_by_all(game: str, name: str, most: int) -> None:
     if (game, name) in NEEDS:
         pytest.skip("its example needs more than a roster")
-    one = await ready(find_system(game).find_sequence(name))
+    one = await ready(find_shared_system(game).find_sequence(name))
     tried = 0
     for _, dice in one.outcomes(most):
         await tells_the_same(one, dice)

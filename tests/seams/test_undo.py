@@ -19,7 +19,7 @@ import pytest
 from bot.game.event_kinds import KINDS
 from bot.game.events import BESIDE, is_passed_over
 from bot.rules.inputs.tracks import Track
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from bot.ui.spec import Command, Place
 from bot.verification.check_file import check
 from tests.commands.choices_helpers import dare
@@ -63,7 +63,7 @@ async def weathered(channel: Channel) -> None:
     """Anna sets the weather, which this game has as long as she does: no built-in game has
     tracks.
     """
-    lnlt = vars(find_system("lnlt"))
+    lnlt = vars(find_shared_system("lnlt"))
     with patch.dict(
         lnlt, {"tracks": {"weather": Track("weather", "Weather", ("clear", "mud"), start="clear")}}
     ):

@@ -20,7 +20,7 @@ import pytest
 from bot.app import App
 from bot.commands.dispatch import load_shared_registry
 from bot.game.state import get_undoable_content
-from bot.rulesets.catalog import get_systems
+from bot.rulesets.catalog import load_shared_systems
 from bot.ui.reply.reply import Reply
 from bot.ui.spec import Place
 from bot.ui.typing.command_text import format_command, quote_value
@@ -62,7 +62,7 @@ class Walk:
     async def begin(self) -> None:
         """Sides, units, a link between the places."""
         home = self.channel(PLACE)
-        scenario = next(iter(get_systems()[self.id].scenarios), "")
+        scenario = next(iter(load_shared_systems()[self.id].scenarios), "")
         await home.do(
             "Anna", f"game start {self.id} Walk {f'scenario={scenario}' if scenario else ''}"
         )
@@ -104,7 +104,7 @@ class Walk:
     async def plays(self, channel: Channel, who: str) -> None:
         """A sequence with units of the roster, alone or many, typed dice, sealed or odds."""
         game = await channel.game()
-        sequence = self.chance.choice([*get_systems()[self.id].sequences.values()])
+        sequence = self.chance.choice([*load_shared_systems()[self.id].sequences.values()])
         spec = load_shared_registry().get((self.id, sequence.id))
         assert spec is not None
         names = [unit.name for unit in game.units.values()]

@@ -25,14 +25,14 @@ from bot.rules.dice import Script
 from bot.rules.errors import UserError
 from bot.rules.odds.by_unit import list_rows, roll_results
 from bot.rules.sequence.sequence import UnitResult, play
-from bot.rulesets.catalog import find_system, get_systems
+from bot.rulesets.catalog import find_shared_system, load_shared_systems
 from bot.rulesets.play_once import build_odds_rows, compute_each_odds
 from bot.rulesets.system import list_builtin_systems
 from tests.commands.ailments_helpers import at_worst
 from tools.corpus import frozen, game_of
 
 PLAYS = 60
-SEQUENCES = [(one.id, name) for one in get_systems().values() for name in one.sequences]
+SEQUENCES = [(one.id, name) for one in load_shared_systems().values() for name in one.sequences]
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ SEQUENCES = [(one.id, name) for one in get_systems().values() for name in one.se
 )
 def test_every_result_reads_as_english_for_one_and_for_many(game: str, name: str) -> None:
     """Nobody is `otherwise`, no code and no gap is left; twelve of all kinds fit three groups."""
-    sequence = find_system(game).find_sequence(name)
+    sequence = find_shared_system(game).find_sequence(name)
     tokens = [*load_result_words(sequence)] or ["none"]
     draw = Random(f"{game} {name}")
     for size in (1, 2, 12):
@@ -54,7 +54,7 @@ def test_every_result_reads_as_english_for_one_and_for_many(game: str, name: str
 
 
 def test_mines_of_a_shaken_vehicle_are_counted_by_what_becomes_of_it() -> None:
-    sequence = find_system("lnlt").find_sequence("mines")
+    sequence = find_shared_system("lnlt").find_sequence("mines")
     given = {"shaken": True}
     rows = build_odds_rows(sequence, given)
     (one,) = group_odds(sequence, rows, compute_each_odds(sequence, given, tuple(rows)))
@@ -85,7 +85,7 @@ def test_mines_of_a_shaken_vehicle_are_counted_by_what_becomes_of_it() -> None:
 def test_a_miss_is_told_apart_from_a_hit_without_effect(
     game: str, name: str, given: dict[str, object], words: set[str]
 ) -> None:
-    sequence = find_system(game).find_sequence(name)
+    sequence = find_shared_system(game).find_sequence(name)
     rows = build_odds_rows(sequence, given)
     found = group_odds(sequence, rows, compute_each_odds(sequence, given, tuple(rows)))[0]
     assert words <= {word for _, word, _ in found.chances}
@@ -97,11 +97,11 @@ def test_a_miss_is_told_apart_from_a_hit_without_effect(
 
 
 @pytest.mark.parametrize(
-    "game", [one.id for one in get_systems().values() if one.game["units"].get("hurt")]
+    "game", [one.id for one in load_shared_systems().values() if one.game["units"].get("hurt")]
 )
 def test_every_loss_that_a_game_counts_is_a_state(game: str) -> None:
-    for unit in at_worst(find_system(game)):
-        assert list_conditions(unit, find_system(game)), unit
+    for unit in at_worst(find_shared_system(game)):
+        assert list_conditions(unit, find_shared_system(game)), unit
 
 
 SAID_OTHERWISE = {
@@ -129,7 +129,7 @@ def test_the_odds_call_what_became_of_each_unit_as_the_answer_does(game: str, na
     """With the same dice: the result of a row (by which the odds count) and the word of the
     first line.
     """
-    sequence = find_system(game).find_sequence(name)
+    sequence = find_shared_system(game).find_sequence(name)
     if (
         not sequence.odds_by
         or game not in list_builtin_systems()

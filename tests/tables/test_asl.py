@@ -13,11 +13,11 @@ from bot.cli import batch
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option
 from bot.rules.tables.table import Answer, Table
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from tests.examples import lookup
 from tests.refusing import refuses
 
-ASL = find_system("asl")
+ASL = find_shared_system("asl")
 
 
 def row(table: str, output: str, across: str, heads: list[Any], **given: object) -> list[Any]:

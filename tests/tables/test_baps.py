@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from tests.examples import lookup
 from tests.refusing import refuses
 
-TABLES = find_system("baps").tables
+TABLES = find_shared_system("baps").tables
 
 
 def read(table: str, **given: object) -> Any:
@@ -535,7 +535,7 @@ def test_to_hit_modifiers_each_by_itself() -> None:
 
 
 def test_penetration_row_by_row() -> None:
-    armor = find_system("baps").lists["armor_columns"]
+    armor = find_shared_system("baps").lists["armor_columns"]
     rows = {
         "below-mmg": "15 17 19 20 - - - -",
         "medium-machine-gun": "13 15 17 19 20 - - -",
@@ -571,7 +571,7 @@ def test_armor_columns() -> None:
 
 
 def test_one_class_lower_is_the_row_above() -> None:
-    rows = find_system("baps").lists["weapon_rows"]
+    rows = find_shared_system("baps").lists["weapon_rows"]
     for weapon in (
         "medium-machine-gun",
         "heavy-machine-gun",

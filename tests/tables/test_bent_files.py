@@ -12,7 +12,7 @@ import pytest
 
 from bot.rules.errors import TableError
 from bot.rulesets import system as tables
-from bot.rulesets.catalog import get_systems
+from bot.rulesets.catalog import load_shared_systems
 from bot.rulesets.system import TABLES, System
 from bot.rulesets.yaml_cache import read_yaml
 from tests.bending import bent
@@ -47,7 +47,7 @@ def load(id: str, name: str) -> None:
 
 
 @pytest.mark.sample(1)
-@pytest.mark.parametrize("id", list(get_systems()))
+@pytest.mark.parametrize("id", list(load_shared_systems()))
 def test_bent_table_files_are_refused_by_file_and_row(
     id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,9 +11,9 @@ import pytest
 from bot.packs.linter import is_declared, list_situations
 from bot.rules.errors import UserError
 from bot.rules.tables.table import Table
-from bot.rulesets.catalog import get_systems
+from bot.rulesets.catalog import load_shared_systems
 
-TABLES = [(game.id, id) for game in get_systems().values() for id in game.tables]
+TABLES = [(game.id, id) for game in load_shared_systems().values() for id in game.tables]
 
 
 def read_or_refuse(table: Table, given: dict[str, Any]) -> Any:
@@ -34,7 +34,7 @@ def read_or_refuse(table: Table, given: dict[str, Any]) -> Any:
     ("game", "name"), TABLES, ids=[f"{game}-{table}" for game, table in TABLES]
 )
 def test_every_cell_is_answered_or_refused_by_rule(game: str, name: str) -> None:
-    table = get_systems()[game].find_table(name)
+    table = load_shared_systems()[game].find_table(name)
     answered = 0
     for given in list_situations(table):
         out = read_or_refuse(table, given)
@@ -50,7 +50,7 @@ def test_every_cell_is_answered_or_refused_by_rule(game: str, name: str) -> None
     ("game", "name"), TABLES, ids=[f"{game}-{table}" for game, table in TABLES]
 )
 def test_every_table_says_what_it_is(game: str, name: str) -> None:
-    table = get_systems()[game].find_table(name)
+    table = load_shared_systems()[game].find_table(name)
     assert table.title
     assert table.source
     assert table.summary, "players read the summary in help"

@@ -11,13 +11,13 @@ import pytest
 import yaml
 
 from bot.rules.errors import TableError
-from bot.rulesets.catalog import get_systems
+from bot.rulesets.catalog import load_shared_systems
 from bot.rulesets.game_file import check_game
 
 
-@pytest.mark.parametrize("id", list(get_systems()))
+@pytest.mark.parametrize("id", list(load_shared_systems()))
 def test_every_game_that_comes_along_is_whole(id: str) -> None:
-    game = get_systems()[id]
+    game = load_shared_systems()[id]
     assert game.title
     assert game.words["units"].types
     known = {*game.sequences, "*"}
@@ -101,9 +101,9 @@ def test_what_is_wrong_is_named(part: str, value: object, told: str) -> None:
 
 @pytest.mark.parametrize("game", ["asl", "baps", "ucn"])
 def test_every_word_of_a_unit_says_what_it_means(game: str) -> None:
-    units = get_systems()[game].game["units"]
+    units = load_shared_systems()[game].game["units"]
     meanings = {**units["flags"], **units["states"], **units["markers"]}
     meanings |= {key: option["help"] for key, option in units["attributes"].items()}
-    for words in (get_systems()[game].game.get("unit_lists") or {}).values():
+    for words in (load_shared_systems()[game].game.get("unit_lists") or {}).values():
         meanings |= {key: option["help"] for key, option in (words.get("keys") or {}).items()}
     assert not [word for word, meaning in meanings.items() if len(meaning) < 5]

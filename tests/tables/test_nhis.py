@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from tests.examples import lookup
 from tests.refusing import refuses
 
@@ -71,7 +71,7 @@ def test_long_range_halves() -> None:
 
 def test_concealing_hexes_move_the_column() -> None:
     concealing = {"wooden-building", "hut", "rough", "lava-rock", "trees", "tall-grass", "brush"}
-    for terrain in find_system("nhis").lists["terrains"]:
+    for terrain in find_shared_system("nhis").lists["terrains"]:
         assert ask("column-shift", terrain=terrain)["shift"] == (2 if terrain in concealing else 0)
         assert ask("terrain", terrain=terrain)["conceals"] == (terrain in concealing)
     shifts = [
@@ -170,7 +170,7 @@ def test_the_terrain_chart() -> None:
     assert ask("terrain", terrain="cave")["example_hex"] == ""
     blocking = [
         terrain
-        for terrain in find_system("nhis").lists["terrains"]
+        for terrain in find_shared_system("nhis").lists["terrains"]
         if ask("terrain", terrain=terrain)["blocks_los"]
     ]
     assert blocking == ["wooden-building", "hut", "hill", "trees", "tall-grass"]

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from tests.examples import lookup
 from tests.refusing import refuses
 
-TABLES = find_system("ucn").tables
+TABLES = find_shared_system("ucn").tables
 
 
 def read(table: str, **given: object) -> Any:
@@ -96,7 +96,7 @@ def test_who_is_spotted() -> None:
 
 
 def test_saves_against_pistols_smgs_and_blasts_only() -> None:
-    for weapon in (*find_system("ucn").lists["weapons"], "blast"):
+    for weapon in (*find_shared_system("ucn").lists["weapons"], "blast"):
         printed = [read("save-roll", weapon=weapon, roll=roll) for roll in (1, 2, 3, 20)]
         if weapon in ("pistol", "smg", "grenade", "rifle-grenade-launcher", "blast"):
             assert printed == ["saved", "saved", "not-saved", "not-saved"]

@@ -7,7 +7,7 @@ import pytest
 from bot.commands.dispatch import load_shared_registry
 from bot.rules.dice import Script
 from bot.rules.errors import UserError
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from bot.rulesets.play_once import play_sequence
 from bot.ui.form.form import list_flag_picks
 
@@ -40,7 +40,7 @@ def test_an_error_about_a_unit_names_the_option_that_holds_it(
 ) -> None:
     with pytest.raises(UserError) as caught:
         play_sequence(
-            find_system("lnlt").find_sequence("fire"),
+            find_shared_system("lnlt").find_sequence("fire"),
             {"attackers": attackers, "targets": targets},
             Script(()),
         )

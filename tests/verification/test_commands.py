@@ -10,7 +10,7 @@ from itertools import pairwise
 import pytest
 
 from bot.commands.dispatch import load_shared_registry
-from bot.rulesets.catalog import get_systems
+from bot.rulesets.catalog import load_shared_systems
 from tools import commands as tool
 from tools.commands import (
     Line,
@@ -48,12 +48,12 @@ def test_the_scenes_are_many_and_of_all_kinds() -> None:
     assert len(lines) > 1_200
     done = [f"/{line.text.removeprefix('/')}" for line in lines if not line.is_press and line.log]
     for spec in load_shared_registry():
-        if spec.family == "sequence" and spec.system in get_systems():
+        if spec.family == "sequence" and spec.system in load_shared_systems():
             assert any(f"{text} ".startswith(f"{spec.name} ") for text in done), spec.name
     tables = {
         word for line in lines if "-table " in line.text for word in line.text.split(" ")[1:2]
     }
-    assert tables >= {id for system in get_systems().values() for id in system.tables}
+    assert tables >= {id for system in load_shared_systems().values() for id in system.tables}
     refused = sum("\n" in line.says and line.log == before.log for before, line in pairwise(lines))
     assert 0.2 < refused / len(lines) < 0.6, "most commands do something"
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.rulesets.catalog import get_systems
+from bot.rulesets.catalog import load_shared_systems
 from bot.rulesets.system import System
 from tools import corpus as tool
 from tools.corpus import (
@@ -23,8 +23,10 @@ from tools.corpus import (
     write,
 )
 
-TARGETS = [(game.id, "sequence", id) for game in get_systems().values() for id in game.sequences]
-TARGETS += [(game.id, "table", id) for game in get_systems().values() for id in game.tables]
+TARGETS = [
+    (game.id, "sequence", id) for game in load_shared_systems().values() for id in game.sequences
+]
+TARGETS += [(game.id, "table", id) for game in load_shared_systems().values() for id in game.tables]
 
 
 @pytest.mark.sample(12)
@@ -41,11 +43,11 @@ def test_outcomes_are_those_of_the_frozen_corpus(system: str, kind: str, id: str
         )
 
 
-@pytest.mark.parametrize("system", list(get_systems()))
+@pytest.mark.parametrize("system", list(load_shared_systems()))
 def test_the_corpus_is_of_todays_edition_and_large_enough(system: str) -> None:
     corpus = frozen(system)
-    assert corpus.edition == get_systems()[system].edition, "`python -m tools.corpus`"
-    written = {id: len(corpus.of("sequence", id)) for id in get_systems()[system].sequences}
+    assert corpus.edition == load_shared_systems()[system].edition, "`python -m tools.corpus`"
+    written = {id: len(corpus.of("sequence", id)) for id in load_shared_systems()[system].sequences}
     # A sequence with few inputs and one die has no more situations than these.
     assert {id for id, count in written.items() if count < 60} <= {"facing", "surrender"}
     assert sum(bool(entry.get("after")) for entry in corpus.entries) > 40, (

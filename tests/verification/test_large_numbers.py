@@ -12,7 +12,7 @@ from bot.commands.dispatch import load_shared_registry
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option
 from bot.rules.proof.chain import format_event
-from bot.rulesets.catalog import get_systems
+from bot.rulesets.catalog import load_shared_systems
 from bot.verification.check_file import check
 from tests.forging import rechained
 from tests.verification.forgeries_helpers import fire, honest, of
@@ -29,7 +29,7 @@ def numbers() -> list[tuple[str, Option]]:
         for spec in load_shared_registry().list_below((name,))
         for option in spec.options
     ]
-    for system in get_systems().values():
+    for system in load_shared_systems().values():
         for words in system.words.values():
             found += [(f"{system.id} {key}", option) for key, option in words.keys.items()]
     return [(name, option) for name, option in found if option.type in ("int", "number")]

@@ -17,7 +17,7 @@ from bot.rules.inputs.input_values import Given
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import Unit, UnitWords
 from bot.rules.sequence.sequence import play
-from bot.rulesets.catalog import get_systems
+from bot.rulesets.catalog import load_shared_systems
 from bot.rulesets.system import TABLES
 from bot.rulesets.yaml_file import find_position
 
@@ -27,7 +27,7 @@ PAGE, KEYS_PAGE = (
 )
 DECLARED = [
     (game.id, id)
-    for game in get_systems().values()
+    for game in load_shared_systems().values()
     for id in game.sequences
     if id in game.ids_with_steps
 ]
@@ -110,7 +110,7 @@ def test_the_example_of_the_page_plays() -> None:
 def test_every_declared_sequence_loads_and_has_no_python_beside_it() -> None:
     assert len(DECLARED) >= 18
     for game, id in DECLARED:
-        assert get_systems()[game].find_sequence(id).declaration is not None
+        assert load_shared_systems()[game].find_sequence(id).declaration is not None
         assert not (
             Path(TABLES).parent / "bot" / "rulesets" / game / f"{id.replace('-', '_')}.py"
         ).exists()

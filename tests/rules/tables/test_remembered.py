@@ -9,14 +9,14 @@ import pytest
 from bot.rules.errors import UserError
 from bot.rules.tables import table as tables
 from bot.rules.tables.formula import compile_formula
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 
 
 @pytest.fixture
 def melee(monkeypatch: pytest.MonkeyPatch) -> tables.Table:
     """The melee odds, with room for two answers."""
     monkeypatch.setattr(tables, "MAX_CACHED", 2)
-    found = find_system("lnlt").find_table("melee-odds")
+    found = find_shared_system("lnlt").find_table("melee-odds")
     for name in ("_answer_cache", "_column_cache"):
         monkeypatch.delitem(found.__dict__, name, raising=False)
     return found

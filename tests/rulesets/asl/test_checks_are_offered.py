@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from bot.rules.tables.table import Table
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from tests.playing import Channel
 
 CALLED_FOR = {
@@ -22,7 +22,7 @@ OTHERWISE = ("wp-mods", "pillbox-notes", "pillbox-tem")
 """Tables whose NMC is that of the WP that they are about: `wp-morale` reads them itself."""
 TABLES = [
     table
-    for table in find_system("asl").tables.values()
+    for table in find_shared_system("asl").tables.values()
     if any(word in text for text in table.texts.values() for word in CALLED_FOR)
     and table.id not in OTHERWISE
 ]

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 import pytest
 
 from bot.rules.inputs.units import RosterUnit, index_by_name
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from bot.rulesets.play_once import count_odds
 from bot.rulesets.system import Sequence
 from tests.examples import play_example
 
-GAME = find_system("asl")
+GAME = find_shared_system("asl")
 MARKS = GAME.game["units"]["marker_flags"]
 
 

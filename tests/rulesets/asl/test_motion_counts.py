@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bot.rules.inputs.units import RosterUnit, index_by_name
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from bot.rulesets.play_once import count_odds
 from tests.examples import play_example
 
@@ -27,7 +27,9 @@ def test_the_odds_are_those_with_the_option_typed(
     """The marker counts like the option, once; typed no leaves it out."""
 
     def odds(**more: Any) -> Any:
-        return count_odds(find_system("asl").find_sequence(sequence), given | more, (), UNITS)
+        return count_odds(
+            find_shared_system("asl").find_sequence(sequence), given | more, (), UNITS
+        )
 
     assert odds() == odds(**{option: True})
     assert odds() != odds(**{option: False})

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bot.rules.inputs.units import RosterUnit, index_by_name
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from tests.examples import play_example
 from tests.playing import Channel
 
@@ -59,7 +59,9 @@ def test_table_6a_by_units(
     type_: str, marks: str, row: str, top: str, shows: str, column: str, level: str
 ) -> None:
     place = row if row.startswith("gun-crew") else f"{row}-{level}"
-    card = find_system("asl").find_table("vs-afv").read({"defender": place, "afv": column}).out
+    card = (
+        find_shared_system("asl").find_table("vs-afv").read({"defender": place, "afv": column}).out
+    )
     out = options("vs-afv", infantry(type_, marks), tank(top, shows), level=level)
     assert (out["case"], list(out["effects"])) == (card["case"], list(card["effects"]))
 
@@ -79,7 +81,7 @@ def test_table_6b_by_units(
     state: str,
 ) -> None:
     given = {"defender": row, "afv": column, "moment": moment, "pinned": state == "pinned"}
-    card = find_system("asl").find_table("vs-ovr").read(given).out
+    card = find_shared_system("asl").find_table("vs-ovr").read(given).out
     out = options("vs-ovr", infantry(type_, marks, state), tank(top, shows), moment=moment)
     assert (out["case"], list(out["effects"])) == (card["case"], list(card["effects"]))
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bot.rules.inputs.units import RosterUnit
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from tests.examples import odds, play_example
 from tests.playing import Channel
 from tests.refusing import refuses
@@ -134,7 +134,7 @@ async def test_table_4_names_two_phases_and_others_need_an_override() -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", "game start asl scenario=canal")
     smoke = 'asl smoke sm usage_number=8 unit="Half-track 1"'
-    phases = [phase["name"] for phase in find_system("asl").game["phases"]]
+    phases = [phase["name"] for phase in find_shared_system("asl").game["phases"]]
     for phase in phases:
         reply = await channel.say("Anna", f"{smoke} odds")
         assert reply.error == (phase not in ("movement", "close-combat")), phase

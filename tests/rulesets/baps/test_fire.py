@@ -11,7 +11,7 @@ import icepool
 import pytest
 
 from bot.rules.odds.odds import compute_marginals
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from tests.examples import lookup, odds, play_example
 from tests.refusing import refuses
 from tests.rulesets.baps.rosters import changes, roster, unit
@@ -450,7 +450,7 @@ def test_odds_of_ten_men_are_counted_at_once_and_agree_with_each_other() -> None
     """Ten rifles: attack 20 less 3 is row 17, row 8 twice; every man by himself and all in one
     pass.
     """
-    sequence = find_system("baps").find_sequence("fire")
+    sequence = find_shared_system("baps").find_sequence("fire")
     raw = {"attackers": "soldier weapon=rifle-bolt count=10", "range": 45, "targets": 10}
     paths = [f"targets[{at}].result" for at in range(10)]
     compute_marginals(sequence.plan(sequence.read_inputs(raw, {})), paths)  # tables are read once

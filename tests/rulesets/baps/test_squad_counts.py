@@ -13,7 +13,7 @@ import pytest
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.odds.odds import Distribution
 from bot.rules.sequence.sequence import Line
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from bot.rulesets.play_once import count_odds
 from bot.ui.reply.reply import Reply
 from tests.examples import play_example
@@ -48,7 +48,7 @@ def test_what_counts_is_what_could_be_typed(
 
 def odds_of(sequence: str, given: dict[str, Any]) -> Distribution:
     """The exact odds with the roster above."""
-    return count_odds(find_system("baps").find_sequence(sequence), given, (), UNITS)
+    return count_odds(find_shared_system("baps").find_sequence(sequence), given, (), UNITS)
 
 
 def test_a_soldier_of_a_broken_squad_rolls_on_bad_morale() -> None:

@@ -12,7 +12,7 @@ import pytest
 from bot.rules.dice import Die
 from bot.rules.odds.odds import compute_marginals, format_key
 from bot.rules.sequence.sequence import Plan, play
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 
 CASES: list[tuple[str, dict[str, Any]]] = [
     ("fire", {"attackers": "squad fp=2", "targets": "leader morale=6 lm=1; squad morale=4"}),
@@ -128,7 +128,7 @@ def play_every_roll(plan: Plan[Any]) -> dict[str, dict[Any, Fraction]]:
 )
 def test_odds_of_each_output_are_those_of_every_roll(sequence: str, given: dict[str, Any]) -> None:
     """Nothing merged, nothing grouped, against the odds."""
-    found = find_system("lnlt").find_sequence(sequence)
+    found = find_shared_system("lnlt").find_sequence(sequence)
     plan = found.plan(found.read_inputs(given, {}))
     played = play_every_roll(plan)
     assert compute_marginals(plan, list(played)) == played
@@ -142,7 +142,7 @@ def test_ten_firers_at_ten_targets_need_few_states() -> None:
         ["squad morale=5", "half-squad morale=4 shaken", "hero morale=7"] * 3
     )
     given = {"attackers": "; ".join(["squad fp=2"] * 10), "targets": targets, "flammable": True}
-    found = find_system("lnlt").find_sequence("fire")
+    found = find_shared_system("lnlt").find_sequence("fire")
     counted = compute_marginals(
         found.plan(found.read_inputs(given, {})),
         [f"targets[{at}].result" for at in range(10)],

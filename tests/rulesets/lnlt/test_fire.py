@@ -6,7 +6,7 @@ from typing import Any
 import icepool
 import pytest
 
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from bot.rulesets.play_once import compute_each_odds
 from tests.examples import odds, play_example
 from tests.playing import Channel
@@ -395,7 +395,7 @@ def test_odds_with_hero_crew_and_passengers_sum_to_1_for_each_output() -> None:
         "targets": "unarmored-vehicle morale=4; squad morale=5 inside",
         "flammable": True,
     }
-    sequence = find_system("lnlt").find_sequence("fire")
+    sequence = find_shared_system("lnlt").find_sequence("fire")
     paths = [
         "targets[0].crew",
         "targets[1].hero",

@@ -13,7 +13,7 @@ import pytest
 from bot.rules.dice import Script
 from bot.rules.sequence.sequence import OddsRow, Plan, play
 from bot.rules.tables.table import Answer, Table
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from bot.rulesets.lnlt import fire
 
 GIVEN = {
@@ -22,7 +22,9 @@ GIVEN = {
     "tm": 1,
 }
 CODED = [
-    id for id, sequence in find_system("lnlt").sequences.items() if sequence.declaration is None
+    id
+    for id, sequence in find_shared_system("lnlt").sequences.items()
+    if sequence.declaration is None
 ]
 """Those in Python."""
 
@@ -44,7 +46,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
 def planned() -> Plan[Any]:
     """The plan of the shot."""
-    sequence = find_system("lnlt").find_sequence("fire")
+    sequence = find_shared_system("lnlt").find_sequence("fire")
     return sequence.plan(sequence.read_inputs(GIVEN, {}))
 
 
@@ -78,7 +80,7 @@ def test_rows_of_the_odds_are_not_made_in_play(monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize("id", CODED)
 def test_a_play_leaves_nothing_that_must_be_looked_for(id: str) -> None:
     """What was made for a play goes when it is over: nothing in it holds on to itself in a ring."""
-    sequence = find_system("lnlt").find_sequence(id)
+    sequence = find_shared_system("lnlt").find_sequence(id)
 
     def once() -> None:
         play(sequence.plan(sequence.read_inputs(sequence.example, {})), Highest())

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from tests.examples import odds, play_example
 from tests.rulesets.lnlt.rosters import roster, unit
 
@@ -33,7 +33,7 @@ class Case(NamedTuple):
     @property
     def left_out(self) -> dict[str, object]:
         """The inputs with the flag of the marker taken off its bearer: `Foot -moved`."""
-        flag = find_system("lnlt").game["units"]["marker_flags"][self.marker]
+        flag = find_shared_system("lnlt").game["units"]["marker_flags"][self.marker]
         return {
             name: str(value).replace(self.bearer, f"{self.bearer} -{flag}", 1)
             for name, value in self.given.items()
@@ -116,7 +116,7 @@ def test_a_marker_counts_as_if_it_were_typed(case: Case) -> None:
 
 
 def test_every_marker_of_the_game_is_looked_at() -> None:
-    markers = set(find_system("lnlt").game["units"]["markers"])
+    markers = set(find_shared_system("lnlt").game["units"]["markers"])
     assert {case.marker for case in CASES} == markers - WITHOUT_A_NUMBER
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from bot.rules.errors import UserError
 from bot.rules.sequence.sequence import Play
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from tests.examples import odds, play_example
 from tests.playing import Channel
 from tests.rulesets.lnlt.rosters import roster, unit
@@ -64,7 +64,7 @@ async def test_ops_complete_counts_where_the_spotter_does_not_fire_at_once() -> 
 
 
 async def test_the_turn_takes_the_spotters_marker_off() -> None:
-    phases = find_system("lnlt").game["phases"]
+    phases = find_shared_system("lnlt").game["phases"]
     assert all(
         "spotter" in phase["clears"] for phase in phases if "ops-complete" in phase["clears"]
     )
@@ -304,5 +304,7 @@ def test_a_crash_counts_target_modifiers_against_leg_units() -> None:
 
 
 def test_a_medics_work_is_done_by_hand_and_said_in_the_rally_phase() -> None:
-    rally = next(phase for phase in find_system("lnlt").game["phases"] if phase["name"] == "rally")
+    rally = next(
+        phase for phase in find_shared_system("lnlt").game["phases"] if phase["name"] == "rally"
+    )
     assert any("medic" in line and "/unit edit NAME -wounded" in line for line in rally["remember"])

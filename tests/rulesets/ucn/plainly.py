@@ -9,12 +9,12 @@ from fractions import Fraction
 
 from bot.rules.odds.odds import compute_marginals
 from bot.rules.sequence.sequence import RuledStep
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 
 
 def every_face(sequence: str, given: Mapping[str, object], path: str) -> dict[str, Fraction]:
     """Chances of the output `path` from the dice in the order in which they are played."""
-    found = find_system("ucn").find_sequence(sequence)
+    found = find_shared_system("ucn").find_sequence(sequence)
     plan = found.plan(found.read_inputs(given, {}))
     steps = {name: RuledStep(step.list_dice, step.rule) for name, step in plan.steps.items()}
     counted = compute_marginals(plan._replace(steps=steps, find_independent_parts=None), [path])[

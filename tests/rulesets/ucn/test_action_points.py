@@ -12,13 +12,13 @@ from bot.game.state import Game
 from bot.rules.errors import DieOwed
 from bot.rules.inputs.loadout import add_pieces, count_carried_weapons, count_ready_weapons
 from bot.rules.inputs.units import RosterUnit
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from tests.examples import lookup, play_example
 from tests.playing import Channel
 from tests.refusing import refuses
 from tests.rulesets.ucn.rosters import changes, roster, unit
 
-ACTIONS = find_system("ucn").find_table("ap-costs").get_option("action").values
+ACTIONS = find_shared_system("ucn").find_table("ap-costs").get_option("action").values
 ALLOWANCE = {"element": 3, "leader": 3, "heavy-weapon-crew": 4, "vehicle": 4}
 
 
@@ -44,7 +44,7 @@ def ap_left(one: RosterUnit) -> int:
 
 
 def test_the_allowance_is_that_of_the_card() -> None:
-    starts = find_system("ucn").game["units"]["starts"]["ap"]
+    starts = find_shared_system("ucn").game["units"]["starts"]["ap"]
     assert starts == ALLOWANCE
     for kind, ap in ALLOWANCE.items():
         on_card = kind if kind in ("heavy-weapon-crew", "vehicle") else "infantry"

@@ -14,7 +14,7 @@ from adapters.discord.modal import ROOM
 from bot.commands.dispatch import load_shared_registry
 from bot.game.cups import get_chit
 from bot.game.state import from_json, to_json
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from bot.ui.form.form import build_form
 from bot.ui.reply.reply import Reply
 from bot.verification.check_file import check
@@ -61,8 +61,8 @@ async def test_each_element_has_one_card_and_the_round_is_over_with_the_last(
     game = await channel.game()
     assert (game.turn, game.led, game.go) == (2, "elements", ("US", "German"))
     log = await sound(channel, tmp_path)
-    assert {body.get("edition", find_system("ucn").edition) for body in bodies(log)} == {
-        find_system("ucn").edition
+    assert {body.get("edition", find_shared_system("ucn").edition) for body in bodies(log)} == {
+        find_shared_system("ucn").edition
     }
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from bot.commands.dispatch import load_shared_registry
 from bot.rules.inputs.units import RosterUnit
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from bot.rulesets.system import list_builtin_systems
 from bot.ui.form.form import FLAGS, Field, Form, Room, build_form
 from bot.ui.form.submission import evaluate_form
@@ -105,9 +105,9 @@ class Case(NamedTuple):
 def cases() -> list[Case]:
     """Each marker and type that an option of these sequences is brought by."""
     found = []
-    states = find_system("ucn").game["units"]["states"]
+    states = find_shared_system("ucn").game["units"]["states"]
     for roll in ROLLS:
-        for option in find_system("ucn").find_sequence(roll.sequence).inputs:
+        for option in find_shared_system("ucn").find_sequence(roll.sequence).inputs:
             holder, _, keys = option.brings.partition(".")
             if option.type != "bool" or not keys:
                 continue
@@ -119,7 +119,7 @@ def cases() -> list[Case]:
 
 def people(holder: str = "", keys: tuple[str, ...] = ()) -> dict[str, Any]:
     """Red, who acts, and Blue; one of them has these markers, or is a vehicle."""
-    types = find_system("ucn").words["units"].types
+    types = find_shared_system("ucn").words["units"].types
     marks = tuple(key for key in keys if key not in types)
     kind = next((key for key in keys if key in types), "element")
     is_red = holder in ("unit", "shooters")
@@ -158,7 +158,7 @@ def test_a_marker_counts_as_if_it_were_typed(case: Case) -> None:
 def test_every_marker_with_a_number_is_tried() -> None:
     without = {"activated", "shot", "thrown", "reload", "commanded", "cannot-move"}
     tried = {key for case in cases() for key in case.keys}
-    markers = set(find_system("ucn").game["units"]["markers"])
+    markers = set(find_shared_system("ucn").game["units"]["markers"])
     assert markers - without == tried - {"vehicle"}
     for roll in ROLLS:
         options = {option for _, adds in roll.checks for option in adds}

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from bot.rulesets.catalog import find_system
+from bot.rulesets.catalog import find_shared_system
 from bot.rulesets.ucn.shooters import format_needed
 from tests.examples import lookup, odds, play_example
 from tests.playing import Channel
@@ -83,7 +83,11 @@ def test_a_state_counts_as_if_it_were_typed(roll: Roll, state: str) -> None:
 
 
 def test_every_state_of_the_game_is_looked_at() -> None:
-    assert set(find_system("ucn").game["units"]["states"]) == {*OFF, *REFUSED, *WITHOUT_A_NUMBER}
+    assert set(find_shared_system("ucn").game["units"]["states"]) == {
+        *OFF,
+        *REFUSED,
+        *WITHOUT_A_NUMBER,
+    }
     for state, off in OFF.items():
         assert lookup("ucn", "status-effects", status=state)["skill_modifier"] == -off
 
