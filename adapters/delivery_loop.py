@@ -89,7 +89,7 @@ def explain_not_pinned(reason: str, channel: object) -> Reply | None:
     if key in _UNPINNED:
         return None
     _UNPINNED[key] = True
-    lines = (f"{reason} The board works all the same.",)
+    lines = (f"{reason} The board still works.",)
     return Reply("The board could not be pinned", lines, private=True)
 
 

@@ -53,7 +53,7 @@ fire:
   cause: fires
   dice: 2d6
   inputs:
-    attackers: {type: units, help: who fires together}
+    attackers: {type: units, help: the units that fire together}
     targets: {type: units, help: who is shot at}
     drm: {type: int, min: -6, max: 10, default: 0, help: sum of the DRM}
   outputs: {total: int, targets: "list of {unit, result: fire_results}"}

@@ -64,7 +64,7 @@ async def test_three_lines_and_three_letters_make_a_fight(tmp_path: Path, termin
     everything = "".join(answers)
     assert "Error" not in everything
     assert "This is the" not in everything
-    assert "has fired already" not in everything
+    assert "has already fired" not in everything
 
 
 @pytest.mark.sample(1)

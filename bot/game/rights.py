@@ -322,7 +322,7 @@ def _is_out_of_turn(game: Game, acting: Iterable[RosterUnit], side: str) -> bool
 
 
 def _list_repeated_acts(acting: Iterable[RosterUnit], changes: Iterable[Change]) -> Iterable[str]:
-    """Yield `Rifle 1 has fired already` for units that get a mark they already have."""
+    """Yield `Rifle 1 has already fired` for units that get a mark they already have."""
     new_marks: dict[str, frozenset[str]] = {}
     for change in changes:
         new_marks[change.unit] = new_marks.get(change.unit, frozenset()) | change.mark
@@ -334,7 +334,7 @@ def _list_repeated_acts(acting: Iterable[RosterUnit], changes: Iterable[Change])
                 names.append(unit.name)
         if names:
             verb = "has" if len(names) == 1 else "have"
-            yield f"{join_names(names)} {verb} {mark} already"
+            yield f"{join_names(names)} {verb} already {mark}"
 
 
 def _is_activating(unit: RosterUnit) -> bool:

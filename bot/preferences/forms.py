@@ -537,7 +537,7 @@ class FormService:
 def describe_in_form(spec: CommandSpec, reply: Reply) -> str:
     """Return a refusal for the field of a form: the name of what is missing, and nothing to type."""
     option = spec.find_option(reply.option)
-    if reply.code != "missing" or option is None or option.label.startswith(("Who", "At whom")):
+    if reply.code != "missing" or option is None or option.type == "units":
         hints = [line for line in reply.lines[:1] if isinstance(line, str) and not _is_typed(line)]
         return " ".join((reply.title, *hints))
     return f"{shorten_label(option.display_name)} is needed: {option.expectation}."

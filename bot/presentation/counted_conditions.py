@@ -229,7 +229,7 @@ def _say_already(one: CountedCondition, harm: Iterable[str], *, before: bool) ->
         name = format_word(one.condition.kind)
         if count == "1":
             name = name.removesuffix("s")
-        return f"{units} {have} {count} {name} already."
+        return f"{units} already {have} {count} {name}."
     return f"Counts for {units}: {one.spoken}."
 
 

@@ -67,10 +67,10 @@ def find_aim(sequence: Sequence, options: Mapping[str, object], roster: Roster) 
     targets = list_units([options.get(target_option.name)], roster)
     both = [unit.name for unit in acting if unit in targets]
     if both:
-        hint = f"Leave it out of {target_option.name}, or of those who act."
+        it = "it" if len(both) == 1 else "them"
         raise UserError(
-            f"{join_names(both)} cannot act and be the target at once.",
-            hint=hint,
+            f"{join_names(both)} cannot act and be the target at the same time.",
+            hint=f"Take {it} off {target_option.name}, or off the units that act.",
             option=target_option.name,
             code="unit-twice",
         )

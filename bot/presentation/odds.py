@@ -33,7 +33,10 @@ from bot.ui.reply.parts import Odds, Part, Small
 from bot.ui.reply.percents import format_percent
 from bot.ui.reply.reply import GAME, SHAKEN, Reply
 
-EXACT, WHATEVER = "Exact; nothing is rolled.", "Exact, whatever is chosen; nothing is rolled."
+EXACT, WHATEVER = (
+    "Exact odds. Nothing was rolled.",
+    "Exact odds, whatever is chosen. Nothing was rolled.",
+)
 _MOST_SUMMED = 2
 """The maximum number of results whose chances the last line repeats."""
 _SAYING_NOTHING = ("outcome", "result")
@@ -304,7 +307,7 @@ def _format_decision_by_option(
 def _format_actual_results(bars: Iterable[Odds]) -> str:
     """Return the note about actual results; "" if these are not known.
 
-    `◀ what came up: this or worse had 16% and 38%`
+    `◀ this roll; this or worse: 16% and 38%`
     """
     rows = [row for bar in bars for row in bar.rows if row.came]
     if not rows:
@@ -312,8 +315,8 @@ def _format_actual_results(bars: Iterable[Odds]) -> str:
     percents = [format_percent(row.least) for row in rows if row.least is not None]
     worse = ""
     if percents and len(percents) == len(rows) <= _MOST_SUMMED:
-        worse = f": this or worse had {' and '.join(percents)}"
-    return f"{CAME} what came up{worse}."
+        worse = f"; this or worse: {' and '.join(percents)}"
+    return f"{CAME} this roll{worse}"
 
 
 def _build_bars(

@@ -172,7 +172,7 @@ def build_dice_odds_reply(options: Mapping[str, object]) -> Reply:
         least=tuple(map(float, least)),
         exact=tuple(str(chance) for _, chance in rows),
     )
-    exact = Small("Exact; nothing is rolled.")
+    exact = Small("Exact odds. Nothing was rolled.")
     return Reply(title, (bars, exact), by=expression.notation, private=True)
 
 

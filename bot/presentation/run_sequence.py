@@ -366,9 +366,9 @@ def _format_ammunition(out: Many[str], checks: Part | None) -> str:
     """Return whose weapon fails in this roll: `Ammunition: 12 checks after a 1; GI 3 jams or runs
     out`.
     """
-    failure = f"{join_names(out)} jams or runs out"
+    failure = f"{join_names(out)} jams or runs out of ammo"
     if len(out) > 1:
-        failure = f"{join_names(out)} jam or run out"
+        failure = f"{join_names(out)} jam or run out of ammo"
     if isinstance(checks, Line):
         return f"{AMMUNITION}{checks.result}; {failure}"
     return f"{AMMUNITION}{failure}"

@@ -151,8 +151,8 @@ def _build_comparison_reply(
     rows = sorted([*chances, (PLAN, planned_chance)], key=lambda row: (-row[1], row[0] != PLAN))
     best, chance = rows[0]
     title = (
-        f"{best[:1].upper()}{best[1:]} is worth most: {format_percent(float(chance))} instead of "
-        f"{format_percent(float(planned_chance))}"
+        f"Biggest help: {best}, {format_percent(float(planned_chance))} to "
+        f"{format_percent(float(chance))}"
     )
     if best == PLAN:
         title = f"No single change helps: {format_percent(float(planned_chance))} {PLAN}"

@@ -354,7 +354,7 @@ class OnDiscord(Table):
         return answer
 
     async def keypad(self, who: str, card: d.Message, attacker: str, target: str) -> d.Message:
-        filled = {"Who fires": [attacker], "At whom": [target], "What now?": "Enter my own dice"}
+        filled = {"Who's firing": [attacker], "Targets": [target], "What now?": "Enter my own dice"}
         return await self.filled(who, await self.form(who, card, "Fire"), filled)
 
     async def message(self, words: str, alone: str = "") -> d.Message:

@@ -29,7 +29,7 @@ async def test_a_card_fires_and_has_its_history_on_discord(tmp_path: Path) -> No
         assert enemy.ephemeral
         assert list(enemy.buttons) == ["Fire at it", "Odds", "Melee", "History"]
         form = await anna.press(enemy, "Fire at it")
-        fired = await (await anna.submit_modal(form, {"Who fires": ["Squad 1"]})).answer()
+        fired = await (await anna.submit_modal(form, {"Who's firing": ["Squad 1"]})).answer()
         assert not fired.ephemeral
         assert "Cell 1" in fired.content, "the card filled in whom"
         history = await (await anna.press(enemy, "History")).answer()

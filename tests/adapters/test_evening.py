@@ -67,8 +67,8 @@ async def form_on_discord(e: OnDiscord) -> d.Message:
     assert [option["label"] for option in attackers][:3] == ["Squad 1", "Squad 2", "Squad 3"]
     assert targets[0]["label"] == "Cell 1"
     wrong: dict[str, object] = {
-        "Who fires": ["Squad 1", "Squad 2"],
-        "At whom": ["Cell 1"],
+        "Who's firing": ["Squad 1", "Squad 2"],
+        "Targets": ["Cell 1"],
         "Terrain and modifiers": ["Adjacent +2"],
     }
     wrong |= {"Other modifiers": "terrain much, leader's modifier 1"}

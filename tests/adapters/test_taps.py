@@ -76,7 +76,7 @@ async def shots_on_discord(
     costs.note("first shot, typed", anna)
     form = await anna.press(card, "Fire")
     formed = await (
-        await anna.submit(form, {"Who fires": ["us3", "us4"], "At whom": ["vc5"]})
+        await anna.submit(form, {"Who's firing": ["us3", "us4"], "Targets": ["vc5"]})
     ).answer()
     assert "1 terrain" not in formed.text, "it belongs to the hex of the last target"
     costs.note("first shot, by form", anna)
@@ -113,7 +113,7 @@ async def other_things_on_discord(costs: Costs, anna: DiscordThumb, table: d.Cha
     """Odds from a card, a look-up and its whole table, an order, and the end."""
     card = await (await anna.person.slash(table, "unit show", name="vc4")).answer()
     form = await anna.press(card, "Odds")
-    odds = await (await anna.submit(form, {"Who fires": ["us3"]})).answer()
+    odds = await (await anna.submit(form, {"Who's firing": ["us3"]})).answer()
     assert odds.ephemeral
     assert "%" in odds.text
     costs.note("odds, from a card", anna)
@@ -185,8 +185,8 @@ async def test_an_evening_on_discord(tmp_path: Path) -> None:
             card = await on_discord(one, beach, "game next")
         form = await anna.press(card, "Fire")
         picked = {
-            "Who fires": ["MG Section"],
-            "At whom": ["Assault Squad 1"],
+            "Who's firing": ["MG Section"],
+            "Targets": ["Assault Squad 1"],
             "Distance in hexes and the rest": "4",
         }
         assert not (await (await anna.submit(form, picked)).answer()).ephemeral

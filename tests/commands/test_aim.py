@@ -33,14 +33,14 @@ async def test_a_second_shot_and_one_out_of_ones_go_fall_with_one_grey_line() ->
     channel = await at_the_ford()
     assert grey(await channel.do("Ann", "lnlt fire us1 vc1 hand=1,6")) == []
     again = await channel.do("Ann", "lnlt fire us1 vc1 hand=1,6")
-    assert grey(again) == ["Rifle 1 has fired already."]
+    assert grey(again) == ["Rifle 1 has already fired."]
     assert "Undo" in [button.label for button in again.buttons]
     assert grey(await channel.do("Bob", "lnlt fire vc1 us1 hand=1,6")) == [
         "Out of turn: US to play."
     ]
     await channel.do("Ann", "game next")
     late = await channel.do("Bob", "unit edit vc1 +fired", "lnlt fire vc1 us1 hand=1,6")
-    assert grey(late) == ["Local 1 has fired already · this is the Administrative phase."]
+    assert grey(late) == ["Local 1 has already fired · this is the Administrative phase."]
 
 
 async def test_a_strict_game_refuses_them_also_at_another_target() -> None:

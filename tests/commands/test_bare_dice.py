@@ -41,7 +41,7 @@ async def test_odds_and_compare_never_roll(line: str) -> None:
     channel = await Channel.fresh()
     reply = await channel.do("Anna", line)
     assert reply.private
-    assert "nothing is rolled" in reply.format_text()
+    assert "Nothing was rolled" in reply.format_text()
     assert await channel.app.games.load_current(channel.place.key) is None
     rolled = await channel.press("Anna", reply.buttons[0].action)
     assert "Anna rolls" in rolled.format_text()

@@ -395,7 +395,7 @@ async def test_odds_and_dice_of_the_waiting_shot_and_of_the_choice() -> None:
     )
     chosen = (await channel.press("Anna", f"odds:{game.row}:7")).format_text()
     assert "suppressed \u2588" in chosen
-    assert "\u25c0 what came up." in chosen
+    assert "\u25c0 this roll" in chosen
     assert "Nerve: [3] [4] = 7" in (await channel.press("Anna", f"dice:{game.row}:7")).format_text()
 
 

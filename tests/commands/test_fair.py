@@ -285,7 +285,7 @@ async def test_the_id_of_free_play_is_promised_with_its_seed() -> None:
 async def test_free_play_that_nobody_could_see_coming_says_so() -> None:
     channel = await Channel.fresh()
     rolled = await channel.do("Anna", "roll 2d6")
-    assert "not announced before" in rolled.format_text()
+    assert "seed not announced beforehand" in rolled.format_text()
     assert (
         "not announced before the first roll"
         in (await channel.do("Anna", "fair show")).format_text()

@@ -18,7 +18,7 @@ async def test_the_first_roll_begins_free_play_and_says_what_it_promised() -> No
     channel = await Channel.fresh()
     reply = await channel.do("Anna", "roll 2d6")
     assert reply.footer[0] == "#2"
-    assert reply.footer[2:] == ("free play begins, not announced before",)
+    assert reply.footer[2:] == ("free play begins, seed not announced beforehand",)
     game = await channel.game()
     assert (game.started, game.drawn) == (False, True)
     assert game.commitment in (await channel.do("Anna", "fair show")).format_text()

@@ -279,7 +279,7 @@ async def test_reminders_are_in_full_on_turn_1_and_folded_after() -> None:
         await channel.do("Alice", "game next")
     later = await channel.do("Alice", "game next")
     assert later.format_body() == [
-        "Sides take turns, one hex each. Three passes in a row end the phase."
+        "Alternate activations, one hex at a time. Three passes in a row end the phase."
     ]
     whole = await channel.press("Bob", button(later, "Checklist"))
     assert whole.private

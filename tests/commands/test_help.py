@@ -122,7 +122,7 @@ async def test_try_it_counts_odds_and_rolls_nothing() -> None:
 async def test_help_on_a_shot_says_what_a_unit_may_carry_in_it() -> None:
     channel = await Channel.fresh()
     lines = (await channel.do("Anna", "help lnlt fire")).format_body()
-    assert "sw= firepower of each support weapon that takes part" in lines
+    assert "sw= firepower of each support weapon used" in lines
     assert "What each word of a unit means: /help lnlt fire units" in lines
     assert "open_topped" in (await channel.do("Anna", "help lnlt fire units")).format_text()
     assert not any(line.startswith("dist=") for line in lines), "only in a fire mission"

@@ -26,7 +26,7 @@ async def test_a_hero_joins_the_roster_of_the_side_that_was_hit() -> None:
     before = await channel.content()
     reply = await channel.do("Bob", HERO)
     assert (
-        'Hero 1: on the roster now. Give numbers: /unit edit "Hero 1" morale=7'
+        'On the roster now: Hero 1. Enter the numbers: /unit edit "Hero 1" morale=7'
         in reply.format_text()
     )
     hero = (await channel.game()).units["hero 1"]
@@ -49,7 +49,7 @@ async def test_a_hero_among_passengers_joins_too() -> None:
     await two_sides(channel)
     before = await channel.content()
     line = 'lnlt bail-out cause=dft vehicle=destroyed passengers="Squad 2" dc_mod=1 hand=1,1,6,1'
-    assert "Hero 1: on the roster now" in (await channel.do("Anna", line)).format_text()
+    assert "On the roster now: Hero 1" in (await channel.do("Anna", line)).format_text()
     assert (await channel.game()).units["hero 1"].side == "US"
     await assert_sound(channel)
     await channel.do("Anna", "game undo")

@@ -303,7 +303,7 @@ async def test_its_form_asks_for_each_gap_as_for_what_it_fills() -> None:
     assert form.title == "Macro f"
     asked = {field.name: (field.kind, field.label, field.needed) for field in form.fields}
     assert asked["who"][0] == asked["whom"][0] == "picks"
-    assert asked["who"][1:] == ("Who fires", True)
+    assert asked["who"][1:] == ("Who's firing", True)
     assert asked["tm"][0] == "number"
     assert not asked["tm"][2]
 

@@ -169,7 +169,9 @@ async def test_one_man_rushes_where_several_rush_and_a_bare_list_is_the_men() ->
     channel = await Channel.fresh()
     await twelve_men(channel)
     told = await channel.do("Anna", 'baps random-order "GI 1..4" hand=2,8,8,8')
-    assert told.title == "1 of 4 GIs rushes the enemy, 3 do as the nearest friend with orders does"
+    assert (
+        told.title == "1 of 4 GIs rushes the enemy, 3 do the same as the nearest friend with orders"
+    )
     assert (
         await channel.do("Anna", "baps random-order us1 hand=8")
     ).by == "Anna rolls a random order"

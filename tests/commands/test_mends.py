@@ -202,7 +202,7 @@ async def test_a_form_sent_without_anybody_asks_who() -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", "game start lnlt scenario=ford", "game join US")
     reply = await offered(channel, "lnlt fire targets=vc1")
-    assert reply.title == "Who fires? lnlt fire needs at least one unit in attackers."
+    assert reply.title == "Who's firing? lnlt fire needs at least one unit in attackers."
 
 
 async def test_the_card_that_starts_a_game_says_nothing_twice() -> None:

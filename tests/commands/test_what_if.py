@@ -97,9 +97,8 @@ async def test_each_row_changes_one_thing_and_the_first_line_names_the_best() ->
     for chance, gain in rows.values():
         assert gain == pytest.approx(chance - hurt(3, 4, 1))
     best = max(rows.values())[0]
-    assert reply.title.endswith(
-        f"is worth most: {format_percent(best)} instead of {format_percent(hurt(3, 4, 1))}"
-    )
+    assert reply.title.startswith("Biggest help: ")
+    assert reply.title.endswith(f", {format_percent(hurt(3, 4, 1))} to {format_percent(best)}")
     assert reply.by == "at least shaken, Cell 1 + 2 · Squads 1 + 2 fire"
     assert reply.private
     assert "Squad 2 leads" not in rows, "what makes no difference is left out"
@@ -170,7 +169,7 @@ def test_the_command_line_and_batch_compare_too(capsys: pytest.CaptureFixture[st
     words = ["lnlt", "fire", "attackers=squad fp=4", "targets=squad morale=5", "tm=1"]
     count_odds_once([*words, "--compare"])
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].endswith(f"instead of {format_percent(hurt(4, 5, 1))} · at least shaken, squad")
+    assert " 61% to " in lines[0] and lines[0].endswith(" · at least shaken, squad")
     assert any(line.startswith("  as planned") for line in lines)
     found = answer_request(
         {

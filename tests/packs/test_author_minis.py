@@ -269,7 +269,7 @@ def test_odds_where_nobody_can_be_asked_are_told_once(thorn: Path) -> None:
     (bars,) = [part for part in reply.lines if isinstance(part, Odds)]
     assert "if" not in bars.heading
     assert "forth" not in reply.format_text()
-    assert "Exact, whatever is chosen; nothing is rolled." in reply.format_text()
+    assert "Exact odds, whatever is chosen. Nothing was rolled." in reply.format_text()
 
 
 async def test_it_passes_the_check_and_refuses_what_the_card_rules_out(thorn: Path) -> None:

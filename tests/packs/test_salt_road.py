@@ -144,10 +144,10 @@ async def test_it_passes_the_check_and_says_what_cannot_be_done(salt_road: Path)
     await channel.fails("Anna", "salt-road use pardon event", "An army of theirs is missing")
     await channel.do("Anna", "salt-road use couriers orders")
     await channel.fails(
-        "Anna", "salt-road march Foot ford", "Foot is at abbey, which is not beside ford"
+        "Anna", "salt-road march Foot ford", "Foot is at abbey, which is not next to ford"
     )
     await channel.fails(
-        "Anna", "salt-road attack Foot Rangers", "Foot is at abbey, which is not beside tower"
+        "Anna", "salt-road attack Foot Rangers", "Foot is at abbey, which is not next to tower"
     )
     await channel.do("Anna", "salt-road march Foot market")
     await channel.do("Anna", "salt-road attack Foot Rangers hand=lost-orders,good-ground")

@@ -119,7 +119,7 @@ async def test_it_passes_the_check_and_says_what_cannot_be_done(three_mills: Pat
         "Anna", "three-mills move Hussars s4", "Hussars is at s1 and cannot go to s4"
     )
     await channel.do("Anna", "three-mills move Hussars s3", 'three-mills move "Line 1; Line 2" n2')
-    await channel.fails("Anna", "three-mills move Hussars s2", "has acted already")
+    await channel.fails("Anna", "three-mills move Hussars s2", "has already acted")
     await channel.fails(
         "Anna",
         'three-mills fire Grenadiers "Volunteers 1"',

@@ -136,7 +136,7 @@ async def test_three_targets_alike_ones_once_under_their_names() -> None:
     assert [format_percent(float(hurt(fp, morale, 1))) for morale in (4, 5)] == ["44%", "35%"]
     assert reply.first_line == "44% to shake or hurt each VC Squad, 35% Tran · Squad 1 fires"
     assert [block.heading for block in blocks(reply)] == ["VC Squads 5 + 6", "Tran"]
-    assert reply.format_body()[-1] == "Terrain (TM) 1. Exact; nothing is rolled."
+    assert reply.format_body()[-1] == "Terrain (TM) 1. Exact odds. Nothing was rolled."
     assert [button.label for button in reply.buttons][:2] == ["Roll it", "Change…"]
 
 

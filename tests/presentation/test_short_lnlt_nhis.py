@@ -137,7 +137,7 @@ def test_the_first_line_is_the_news_and_nothing_below_says_it_again(game: str, i
                 "Defense: [1] + 1 terrain = 2, beaten by 6",
                 "VC Squad 5: [5] + 6 = 11, at least twice morale 5",
                 "Nguyen: [3] + 6 = 9, at least twice morale 4",
-                "Now: VC Squad 5 is a shaken half-squad · Nguyen is wounded (morale 3) and shaken and ends any move",
+                "Now: VC Squad 5 is a shaken half-squad · Nguyen is wounded (morale 3) and shaken, and must stop",
             ],
             HURT,
         ),
@@ -232,7 +232,7 @@ def test_the_first_line_is_the_news_and_nothing_below_says_it_again(game: str, i
             {"units": "Tran; US Squad 9", "rallier": "hero", "cover": True},
             (3, 4, 5, 6),
             [
-                "Tran rallies, US Squad 9 fails to rally · Alice rolls to rally",
+                "Tran rallies, US Squad 9 fails to rally · Alice tries to rally",
                 "Tran: [3] [4] − 2 cover = 5, within morale 6",
                 "US Squad 9: [5] [6] − 2 cover − 1 leader = 8, over morale 5",
             ],
@@ -244,7 +244,7 @@ def test_the_first_line_is_the_news_and_nothing_below_says_it_again(game: str, i
             (),
             [
                 "Local Force can't rally: no leader named · Alice, without a roll",
-                "Is a good order leader, a hero or another unit there to rally them? Say who rallies them.",
+                "Is a good order leader, a hero or another unit there to rally them? Then say who.",
             ],
             NOTHING,
         ),
@@ -254,7 +254,7 @@ def test_the_first_line_is_the_news_and_nothing_below_says_it_again(game: str, i
             (5,),
             [
                 "The weapon team is eliminated · Alice rolls damage checks",
-                "Weapon team: [5] + 6 = 11, at least twice morale 5; casualties take all of a weapon team",
+                "Weapon team: [5] + 6 = 11, at least twice morale 5; a weapon team that takes casualties is gone",
             ],
             HURT,
         ),
@@ -446,7 +446,11 @@ def test_twelve_men_firing_fit_twelve_lines_of_a_phone() -> None:
     }
     for seed in range(100):
         reply, _ = answer("lnlt", "fire", shot, Rolled(seed), men)
-        heroes = [line for line in reply.format_body() if line.startswith("A hero appears")]
+        heroes = [
+            line
+            for line in reply.format_body()
+            if "a hero: draw" in line or "create heroes" in line
+        ]
         assert (
             phone_lines(
                 [reply.first_line, *(line for line in reply.format_body() if line not in heroes)]

@@ -116,7 +116,7 @@ async def test_ap_are_counted_in_an_activation_and_are_back_in_the_next_round() 
     assert "Red uses 1 additional AP (0 left)" in third.format_text()
     await channel.refused("Anna", "ucn spot unit=Red skill=12 count=1", "card-forbids unit")
     fourth = await channel.do("Anna", "ucn spot unit=Red skill=12 count=1 anyway=yes hand=19")
-    assert "Red lacks AP, and acts all the same" in fourth.format_text()
+    assert "Red lacks AP but acts anyway" in fourth.format_text()
     card = await channel.do("Anna", "game next")
     assert "Markers removed: activated (Red); shot (Red)" in card.format_text()
     assert await unit(channel, "red") == (
@@ -435,7 +435,7 @@ async def test_a_rally_counts_nobody_who_was_not_named() -> None:
     assert "can't rally" in alone.first_line
     assert "Say who rallies them" in alone.format_text()
     assert [(button.label, button.style) for button in alone.buttons[:1]] == [
-        ("Who rallies them…", "primary")
+        ("Who's rallying them…", "primary")
     ]
     assert "Again" not in [button.label for button in alone.buttons]
     first = await channel.do("Anna", "lnlt rally units=Rifle rallier=leader hand=6,6")

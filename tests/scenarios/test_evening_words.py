@@ -204,8 +204,8 @@ async def test_a_morale_test_names_its_element_once() -> None:
 @pytest.mark.parametrize(
     ("state", "said"),
     [
-        ("let-loose", "Alpha has let loose, and acts all the same"),
-        ("withdraw", "Alpha is withdrawing, and acts all the same"),
+        ("let-loose", "Alpha has let loose but acts anyway"),
+        ("withdraw", "Alpha is withdrawing but acts anyway"),
     ],
 )
 def test_what_became_of_an_element_is_said_in_words(state: str, said: str) -> None:

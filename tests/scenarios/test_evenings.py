@@ -179,7 +179,9 @@ async def test_a_newcomers_first_shot_on_discord(tmp_path: Path) -> None:
         won = await (await anna.press(started, "Initiative")).answer()
         card = await (await anna.press(won, "Next phase")).answer()
         form = await anna.press(card, "Fire")
-        fired = await (await anna.submit(form, {"Who fires": ["us1"], "At whom": ["vc1"]})).answer()
+        fired = await (
+            await anna.submit(form, {"Who's firing": ["us1"], "Targets": ["vc1"]})
+        ).answer()
         assert not fired.ephemeral, fired.text
         taps, letters = anna.spent()
         print(

@@ -120,7 +120,7 @@ def test_a_whole_table_is_shown_without_its_form() -> None:
 def test_needed_fields_come_first_and_rare_ones_wait() -> None:
     form = build_form(FIRE, {}, SMALL, WIDE)
     shown = [one.label for one in form.fields if not one.rare]
-    assert shown == ["Who fires", "At whom", "Terrain (TM)", "Modifiers", "What now?"]
+    assert shown == ["Who's firing", "Targets", "Terrain (TM)", "Modifiers", "What now?"]
     assert {"lm", "degrading", "shooter", "skill", REST} == {
         one.name for one in form.fields if one.rare
     }
@@ -268,7 +268,7 @@ def test_flags_words_and_enumerations() -> None:
         ("leader's modifier 1\nHit and run", {"lm": 1, "mods": "hit_and_run"}),
         ("kind of shooter sniper, hex can burn", {"shooter": "sniper", "flammable": True}),
         (
-            "at whom squad morale=5 shaken; leader morale=6, terrain",
+            "targets squad morale=5 shaken; leader morale=6, terrain",
             {"targets": "squad morale=5 shaken; leader morale=6"},
         ),
         ("", {}),

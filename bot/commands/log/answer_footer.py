@@ -110,7 +110,7 @@ async def _list_footer_pieces(context: Context, reply: Reply) -> list[str]:
         pieces.append("undone alone")
     if starts_free_play:
         is_unannounced = bool(first.get("unannounced"))
-        pieces.append("free play begins" + is_unannounced * ", not announced before")
+        pieces.append("free play begins" + is_unannounced * ", seed not announced beforehand")
     return pieces
 
 

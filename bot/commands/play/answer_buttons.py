@@ -241,7 +241,7 @@ def ask_before_shot(
     draft = save_draft(context, context.spec.path, options)
     return Reply(
         f"{question}?",
-        (Phrase("Nothing is rolled yet: ", Typed(format_command(context.spec, options))),),
+        (Phrase("No dice rolled yet: ", Typed(format_command(context.spec, options))),),
         private=True,
         buttons=(
             Button(

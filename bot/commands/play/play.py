@@ -640,7 +640,7 @@ def _add_arrivals(reply: Reply, game_before: Game, game_after: Game) -> Reply:
         return reply
     names = [unit.name for key, unit in game_after.units.items() if key not in game_before.units]
     line = phrase(
-        "{names}: on the roster now. Give numbers: `/unit edit {first} morale=7`",
+        "On the roster now: {names}. Enter the numbers: `/unit edit {first} morale=7`",
         names=join_names(names),
         first=quote_value(names[0]),
     )

@@ -294,7 +294,7 @@ class _SumReader:
             return False
         if cursor.peek() or self.depth:
             raise cursor.make_error(
-                "the number that the sum is held against comes last: (2d6+3)>=8", place
+                "the number to compare the sum with comes last: (2d6+3)>=8", place
             )
         if any(isinstance(operand, Pool) and operand.is_text for operand in self.operands):
             raise cursor.make_error("faces that are words have no sum", place)
@@ -408,7 +408,7 @@ def _list_readings_after_number(count: int, word: str, number: int, *, is_close:
     if is_close and is_count:
         readings.append(f"For dice of {number} sides write {count}d{number}.")
     if word == "t":
-        readings.append(f"To hold the sum against {number} write >={number} at the end.")
+        readings.append(f"To compare the sum with {number} write >={number} at the end.")
     elif is_count and number <= count:
         readings.append(f"To keep {number} of {count} ten-sided dice write {count}d10kh{number}.")
     return readings
@@ -421,7 +421,7 @@ def _list_readings_after_dice(pool: Pool, number: int) -> list[str]:
     if pool.is_text or pool.as_digits or pool.count_if:
         return []
     dice = pool.notation
-    readings = [f"To hold the sum against {number} write ({dice})>={number}."]
+    readings = [f"To compare the sum with {number} write ({dice})>={number}."]
     if pool.lowest <= number <= pool.highest:
         readings.insert(0, f"To count the dice that show {number} or more write {dice}>={number}.")
     return readings

@@ -151,7 +151,7 @@ class Option:
 
     @property
     def display_name(self) -> str:
-        """The name for people: `Who fires`."""
+        """The name for people: `Who is firing`."""
         return self.label or format_code_word(self.name)
 
     def format_word(self, word: str) -> str:
@@ -324,7 +324,7 @@ def make_missing_option_error(option: Option, subject: str) -> UserError:
     """Return the error for a required option that was left out."""
     about = f": {option.help}" if option.help else ""
     lacks = f"{subject} needs {option.name} ({option.expectation}){about}."
-    if option.type == "units" and option.label.startswith(("Who", "At whom")):
+    if option.type == "units":
         lacks = f"{option.label}? {subject} needs at least one unit in {option.name}."
     return UserError(lacks, hint=_make_example(option), option=option.name, code="missing")
 

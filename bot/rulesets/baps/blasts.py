@@ -130,7 +130,9 @@ def build_blast_plan(blast: Blast, *, next_steps: tuple[str, ...] = ()) -> Plan[
     """
     if not blast.men:
         raise UserError(
-            "Nobody is in the blast.", hint="Give the men of a zone, as in lethal=3.", code="nobody"
+            "Nobody is in the blast.",
+            hint="Say how many men are in a zone: lethal=3.",
+            code="nobody",
         )
     return Plan(
         Volley("man"),
@@ -164,12 +166,12 @@ def plan_barrage(tables: Tables, inputs: Given) -> Plan[Volley]:
     """
     weapon = inputs.word("weapon")
     if inputs.units("vaporize") and not tables["artillery-sheaf"](weapon=weapon)["vaporize"]:
-        hint = "Put these men into lethal."
+        hint = "Count these men in lethal."
         raise UserError(
             f"{weapon} has no vaporize radius.", hint=hint, option="vaporize", code="not-together"
         )
     blast = read_blast(tables, inputs, zones="sheaf-zone")
-    next_steps = ("Their unit owes a morale check with event artillery-fire.",)
+    next_steps = ("Their unit must check morale, with event artillery-fire.",)
     return build_blast_plan(blast, next_steps=next_steps)
 
 
@@ -286,12 +288,12 @@ def plan_he_attack(tables: Tables, inputs: Given) -> Plan[Volley]:
     if shot["need"] == "not-allowed":
         unit_of_range = "inch" if inches == 1 else "inches"
         problem = f"A {weapon_name} has no shot at {inches:g} {unit_of_range}."
-        hint = "Table special-weapons has its bands."
+        hint = "Table special-weapons has its range bands."
         raise UserError(problem, hint=hint, option="range", code="out-of-reach")
     if inputs.flag("auto_hit") and weapon != "hand-grenade":
         hint = "Leave out auto_hit."
         raise UserError(
-            "Only a hand grenade hits by heroic action.",
+            "Only a hand grenade can hit by heroic action.",
             hint=hint,
             option="auto_hit",
             code="not-together",
@@ -323,7 +325,7 @@ def plan_he_gun(tables: Tables, inputs: Given) -> Plan[Volley]:
     shot = tables["vehicle-to-hit"](weapon=weapon, range=inches)
     if shot["need"] == "not-allowed":
         problem = f"A {weapon} gun does not reach {inches:g} inches."
-        hint = "Table vehicle-to-hit has its bands."
+        hint = "Table vehicle-to-hit has its range bands."
         raise UserError(problem, hint=hint, option="range", code="out-of-reach")
     need = int(shot["need"])
     modifiers = read_shot_modifiers(tables, inputs, side=inputs.flag("side"))

@@ -266,7 +266,9 @@ def plan_flame(tables: Tables, inputs: Given) -> Plan[Volley]:
     factor = tables["flame-thrower"](range=inches)["factor"]
     if factor == "not-allowed":
         problem = f"A flame thrower does not reach {inches:g} inches."
-        raise UserError(problem, hint="27 is its limit.", option="range", code="out-of-reach")
+        raise UserError(
+            problem, hint="Its range is 27 inches.", option="range", code="out-of-reach"
+        )
     flags = [flag for flag in ("suppressed", "moving", "hasty") if inputs.flag(flag)]
     factor *= tables["attack-modifiers"](**dict.fromkeys(flags, True))["factor"]
     attack = floor(factor + leader_rating)
@@ -285,5 +287,5 @@ def plan_flame(tables: Tables, inputs: Given) -> Plan[Volley]:
         (Checker(WEAPON, WEAPON, "other"),),
         opening={},
         line=line,
-        next_steps=("Their unit owes a morale check with event flame-weapon.",),
+        next_steps=("Their unit must check morale, with event flame-weapon.",),
     )

@@ -206,7 +206,7 @@ def list_aftermath(
             texts.append(f"{name} has {outcome['wounds']} wounds")
     for squad_name, count in losses.items():
         noun = "man" if count == 1 else "men"
-        texts.append(f"{squad_name} is {count} {noun} fewer")
+        texts.append(f"{squad_name} is down {count} {noun}")
     return tuple(texts)
 
 

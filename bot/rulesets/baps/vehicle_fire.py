@@ -405,7 +405,7 @@ def _read_to_hit(tables: Tables, weapon: str, inches: float) -> tuple[Answer, st
     if shot["need"] == "not-allowed":
         raise UserError(
             f"{weapon} does not reach {inches:g} inches.",
-            hint="Come closer.",
+            hint="Get closer.",
             option="range",
             code="out-of-reach",
         )

@@ -195,7 +195,7 @@ def add_checks(
         return resolution
     roster_names = [checker.rostered for checker in failed if checker.rostered]
     order = phrase(
-        "An order to reload or unjam puts it right: `/unit edit {names} -{mark}`.",
+        "A reload or unjam order clears it: `/unit edit {names} -{mark}`.",
         names=_quote_units(roster_names),
         mark=JAMMED,
     )
@@ -218,7 +218,7 @@ def refuse_jammed(soldiers: Sequence[Unit]) -> None:
     if not jammed:
         return
     hint = phrase(
-        "After an order to reload or unjam: `/unit edit {name} -{mark}`.",
+        "After a reload or unjam order: `/unit edit {name} -{mark}`.",
         name=_quote_units(jammed),
         mark=JAMMED,
     )

@@ -19,6 +19,7 @@ from bot.rules.sequence.sequence import (
 )
 from bot.rules.text.names import join_names
 from bot.rules.text.normalize import comparison_key
+from bot.rules.text.phrase import capitalize_first
 from bot.rulesets.lnlt import kinds
 from bot.rulesets.lnlt.checks import describe_crew_fate, describe_result
 from bot.rulesets.lnlt.items import Item, label_units
@@ -276,13 +277,14 @@ def _describe_changes(unit: Unit, answer: Mapping[str, Any]) -> str:
         predicates.append(predicate)
     elif "wounded" in becomes and "wounded" not in unit.flags:
         predicates.append(_describe_wound(unit, is_shaken="shaken" in becomes))
-        predicates.append("ends any move")
+        predicates.append("must stop")
     elif becomes == "shaken-wounded" and "shaken" not in unit.flags:
         if get_result_token(unit, answer) == "wounded":
             predicates.append("is shaken")
     if answer.get("disembarks"):
         predicates.append("is on foot")
-    return " and ".join(predicates)
+    is_compound = any(" and " in predicate for predicate in predicates)
+    return (", and " if is_compound else " and ").join(predicates)
 
 
 def _describe_wound(unit: Unit, *, is_shaken: bool) -> str:
@@ -319,11 +321,24 @@ def get_reminder(unit: Unit, becomes: str) -> str:
         return f"{unit.word}: morale, leadership and leadership range are 1 less."
     is_newly_shaken = becomes == "shaken" and "shaken" not in flags
     if is_newly_shaken and unit.type in kinds.GROUND_VEHICLES:
-        return f"{unit.word} buttons up, moves at half its MF (fractions down) and fires nothing."
+        return f"{unit.word} buttons up, moves at half its MF (fractions down) and cannot fire."
     is_newly_damaged = becomes == "damaged" and "damaged" not in flags
     if is_newly_damaged and unit.type in kinds.AIRBORNE:
-        return f"{unit.word} leaves the board at once; it neither unloads nor fires."
+        return f"{unit.word} leaves the board at once; it can neither unload nor fire."
     return ""
+
+
+def _list_hero_reminders(makers: Sequence[str]) -> list[str]:
+    """Return what players do for the units that create a hero, as a list of at most one sentence.
+
+    Source: PAC 02 (11.2).
+    """
+    if not makers:
+        return []
+    names = capitalize_first(join_names(makers))
+    if len(makers) == 1:
+        return [f"{names} creates a hero: draw one and a skill counter at random."]
+    return [f"{names} create heroes: for each, draw one and a skill counter at random."]
 
 
 def resolve_damage(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> Resolution:
@@ -334,7 +349,7 @@ def resolve_damage(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) 
     """
     words: list[tuple[str, str]] = []
     joins: list[Joining] = []
-    hero_reminders: list[str] = []
+    hero_makers: list[str] = []
     crash_reminders: list[str] = []
     changes: list[Change] = []
     results: list[UnitResult] = []
@@ -348,9 +363,7 @@ def resolve_damage(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) 
         token = get_result_token(unit, answer)
         results.append(UnitResult(unit.word, token, CREWS.get(crew, "")))
         if answer.get("hero"):
-            hero_reminders.append(
-                f"A hero appears: draw one and a skill counter at random for {label}."
-            )
+            hero_makers.append(f"the {label}" if label == unit.type else label)
         joins += _build_joining_units(unit, answer)
         changes += _build_changes(unit, answer)
         if _is_fully_told(unit, answer):
@@ -369,7 +382,7 @@ def resolve_damage(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) 
     return Resolution(
         format_headline(words, hit=True),
         unit_words=tuple(words),
-        next_steps=(*hero_reminders, *crash_reminders),
+        next_steps=(*_list_hero_reminders(hero_makers), *crash_reminders),
         changes=tuple(changes),
         unit_results=tuple(results),
         state_changes=_merge_notes(labels_by_predicate),

@@ -322,7 +322,7 @@ class DamageChecks:
 
         def build_lines() -> tuple[Line]:
             needed_faces = format_needed_faces(has_hero)
-            return (Line(f"{item.label} hero", roll, result=needed_faces),)
+            return (Line(f"{item.label} hero check", roll, result=needed_faces),)
 
         return self._build_ruling(next_state, outputs, build_lines)
 

@@ -197,7 +197,7 @@ def _get_usage_case(unit: Unit, weapons: Sequence[int]) -> str:
     if type in ("squad", "half-squad") and "motorcycle" in unit.flags:
         return f"mounted-{type}"
     if type == "weapon-team" or type not in MMC:
-        problem = f"{unit.word} ({type}) serves no support weapon; its own firepower is fp."
+        problem = f"{unit.word} ({type}) cannot use support weapons; fp is its own firepower."
         hint = f"Type it after the unit: {unit.word} fp={sum(weapons)} sw="
         raise UserError(problem, hint=hint, code="support-weapon")
     return type

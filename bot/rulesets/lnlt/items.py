@@ -365,7 +365,7 @@ def _list_fates(readings: Readings, unit: Unit, carrier: Carrier) -> dict[str, s
     for row in carrier.rows:
         fate = readings.fate(carrier.cause, row, riding_place)
         if fate == "not-allowed":
-            hint = f"Leave out {unit.word}."
+            hint = f"Take {unit.word} off the list."
             raise UserError(
                 "Passengers outside prevent a close assault.", hint=hint, code="passenger"
             )

@@ -131,7 +131,7 @@ def list_cap_notes(inputs: Given) -> tuple[str, ...]:
     """
     if inputs.int("tm") <= MAX_TARGET_MODIFIER:
         return ()
-    return (f"A target modifier counts with at most {MAX_TARGET_MODIFIER}.",)
+    return (f"TM is capped at {MAX_TARGET_MODIFIER}.",)
 
 
 def get_terrain_for(unit: Unit, tm: int) -> int:

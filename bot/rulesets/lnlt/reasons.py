@@ -13,7 +13,7 @@ Parts = tuple[tuple[str, int | float], ...]
 """Named numbers that a line of the answer adds to its dice, as (name, value)."""
 MOST_SHOWN = 4  # firers whose firepower is shown one by one
 _LOSSES = {
-    "casualties": "casualties take all of a {}",
+    "casualties": "a {} that takes casualties is gone",
     "wounded": "a second wound",
     "shaken": "a second time",
 }

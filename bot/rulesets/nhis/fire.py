@@ -69,7 +69,8 @@ def plan(tables: Tables, inputs: Given) -> Plan[HexUnderFire]:
         outputs = {"roll": sum(roll), "combat_result": word, **effect_ruling.outputs}
 
         def build_lines() -> Iterable[Line]:
-            reason = "" if word == "none" else word
+            # as on the card: Hit -1
+            reason = "" if word == "none" else word.capitalize().replace("-", " -")
             yield Line("attack", roll, (), sum(roll), reason)
             yield from effect_ruling.build_lines()
 

@@ -208,8 +208,8 @@ class Results:
 
     def _build_point_line(self, roll: Roll, index: int, hits: Sequence[int]) -> Line:
         """Return the line of a point on the unit at this index; `hits` are those before it."""
-        remark = ", the second" if hits[index] else ""
-        return Line("damage point", roll, result=f"{self.names[index]}{remark}")
+        label = "second damage point" if hits[index] else "damage point"
+        return Line(label, roll, result=self.names[index])
 
     # -- morale checks ------------------------------------------------------------------------------------
 

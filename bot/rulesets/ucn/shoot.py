@@ -394,7 +394,7 @@ SHOOTING = (
     "attacker_higher",
     "attacker_lower",
 )
-GIVEN_UP = "the next activation given up, those under fire may react (react)"
+GIVEN_UP = "its next activation is given up; characters under fire may react (react)"
 ACTIVATED = frozenset({"activated"})
 REFUSED = {"hits": 0, "saved": 0, "casualties": 0, "status": "not-allowed", "morale_loss": 0}
 

@@ -108,7 +108,7 @@ def refuse_unfit(unit: Unit | None, option: str) -> None:
         problem = f"{unit.word} {BARRED[unit.state]} and can do nothing in this activation."
         raise UserError(problem, hint=OVERRIDE_HINT, option=option, code="card-forbids")
     if RELOAD in unit.marks:
-        problem = f"{unit.word} has to reload first."
+        problem = f"{unit.word} must reload first."
         hint = phrase(
             '`/ucn act unit="{name}" action=reload` does it.',
             name=unit.word,
@@ -126,7 +126,7 @@ def list_overrides(units: Iterable[Unit]) -> tuple[str, ...]:
     for unit in roster_units:
         if RELOAD in unit.marks:
             reasons.append((unit.word, "has to reload first"))
-    return tuple([f"{name} {reason}, and acts all the same" for name, reason in reasons])
+    return tuple([f"{name} {reason} but acts anyway" for name, reason in reasons])
 
 
 # -- the names of weapons and elements in answers, and the meaning of a status in few words
@@ -186,7 +186,7 @@ class Payment(NamedTuple):
         """Format the payment: `Red uses 1 AP and 1 additional (2 left)`."""
         name = self.unit.name
         if self.shortfall:
-            return f"{name} lacks AP, and acts all the same"
+            return f"{name} lacks AP but acts anyway"
         if self.additional_ap and not self.own_ap:
             return f"{name} uses {self.additional_ap} additional AP ({self.remaining} left)"
         additional = f" and {self.additional_ap} additional" if self.additional_ap else ""

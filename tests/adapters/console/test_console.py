@@ -352,7 +352,7 @@ async def test_letters_mean_the_same_at_any_time() -> None:
         assert "a again" in shot
         assert "o odds" in shot
         await told("unit list")
-        assert "what came up" in await told("o")
+        assert "◀ this roll" in await told("o")
         assert "Rifle 1" in await told("a")
         assert "undone" in await told("u") or "Undo" in out.getvalue()
         assert "at any time" in await told("help console")

@@ -157,8 +157,8 @@ def test_the_fire_form_is_one_modal_of_five_fields() -> None:
     known = CompletionContext(FEW, ("US", "VC"), own_side="US", system="lnlt")
     form = build_form(fire, {"attackers": "us2", "tm": 1, "mods": "rubber_boat"}, known, ROOM)
     assert [field.label for field in form.fields] == [
-        "Who fires",
-        "At whom",
+        "Who's firing",
+        "Targets",
         "Terrain and modifiers",
         "Other modifiers",
         "What now?",

@@ -71,7 +71,7 @@ async def test_a_server_is_welcomed_once_where_the_bot_may_write(discord: Discor
     assert shown.ephemeral
     assert (await (await anna.press(welcome, "Try a shot")).answer()).ephemeral
     rolled = await (await anna.slash(hall, "roll", dice="2d6")).answer()
-    assert "not announced before" not in rolled.text
+    assert "seed not announced" not in rolled.text
     proof = await (await anna.slash(hall, "fair show")).answer()
     assert promised
     assert f"Commitment to seed 1: {promised[1]}" in proof.text

@@ -41,13 +41,13 @@ async def test_a_macro_is_saved_completed_and_run_and_a_gap_is_asked_for_with_th
         form = await anna.slash(table, "macro run", name="f")
         assert form.modal["title"] == "Macro f"
         shot = await (
-            await anna.submit_modal(form, {"Who fires": ["Squad 2"], "At whom": ["Cell 3"]})
+            await anna.submit_modal(form, {"Who's firing": ["Squad 2"], "Targets": ["Cell 3"]})
         ).answer()
         assert not shot.ephemeral
         assert "Squad 2" in shot.text
         assert "Cell 3" in shot.text
         half = await anna.slash(table, "macro run", name="f", values="who=us1")
-        shot = await (await anna.submit_modal(half, {"At whom": ["Cell 1"]})).answer()
+        shot = await (await anna.submit_modal(half, {"Targets": ["Cell 1"]})).answer()
         assert "Squad 1" in shot.text
 
         odds = await say(

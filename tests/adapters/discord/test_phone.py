@@ -37,7 +37,7 @@ async def test_a_form_outlives_the_process_and_serves_its_owner_once(tmp_path: P
         form = await anna.slash(table, "lnlt fire")
         await bot.kill()
         await bot.start()
-        values = {"Who fires": ["Squad 2"], "At whom": ["Cell 3"], "Other units": "vc27"}
+        values = {"Who's firing": ["Squad 2"], "Targets": ["Cell 3"], "Other units": "vc27"}
         both = await asyncio.gather(*(anna.submit_modal(form, values) for _ in range(2)))
         rolled, again = sorted(
             [await one.answer() for one in both], key=lambda message: message.ephemeral
@@ -54,7 +54,9 @@ async def test_a_form_outlives_the_process_and_serves_its_owner_once(tmp_path: P
             db.execute("UPDATE docs SET expires = 1 WHERE kind = 'draft'")
         assert (
             "has expired"
-            in (await (await anna.submit_modal(old, {"Who fires": ["Squad 1"]})).answer()).content
+            in (
+                await (await anna.submit_modal(old, {"Who's firing": ["Squad 1"]})).answer()
+            ).content
         )
 
 
@@ -86,7 +88,7 @@ async def test_a_wrong_name_is_mended_with_one_tap_or_in_the_form(tmp_path: Path
         fired = await press(anna, refused, "Fire at Cell 5")
         assert not fired.ephemeral
         assert "Cell 5" in fired.content
-        late = await (await anna.submit_modal(form, {"At whom": ["Cell 5"]})).answer()
+        late = await (await anna.submit_modal(form, {"Targets": ["Cell 5"]})).answer()
         assert late.ephemeral, "the same draft fires once, from whichever of its copies"
 
 

@@ -91,7 +91,7 @@ async def test_an_error_offers_the_form_and_its_lines_work_on_discord(
     assert "attackers=" not in wrong.text, "a line of the console cannot be pasted here"
     form = await anna.press(wrong, "Fix it")
     assert form.modal
-    fixed = await (await anna.submit_modal(form, {"At whom": ["Cell 1"]})).answer()
+    fixed = await (await anna.submit_modal(form, {"Targets": ["Cell 1"]})).answer()
     assert "Cell 1" in fixed.content
 
 

@@ -76,7 +76,7 @@ def test_the_fire_form_stands_on_one_screen() -> None:
     view = build_form_view(form, draft(fire), fire, ASK)
     assert (view["title"]["text"], view["submit"]["text"]) == ("Direct fire", "Fire")
     labels = [block["label"]["text"] for block in view["blocks"] if block["type"] == "input"]
-    assert labels == ["Who fires", "At whom", "Terrain (TM)", "Modifiers", "What now?"]
+    assert labels == ["Who's firing", "Targets", "Terrain (TM)", "Modifiers", "What now?"]
     modifiers = next(
         block["element"] for block in view["blocks"] if block.get("block_id") == "?flags"
     )

@@ -57,7 +57,7 @@ async def test_two_workspaces_install_and_see_nothing_of_each_other(
         games, same = one.channel("games"), two.channel("games")
         await (await anna.slash(games, "/game", 'start lnlt "Hill 875" sides="US, VC"')).answer()
         rolled = await (await zoe.slash(same, "/roll", "2d6")).answer()
-        assert "not announced before" not in rolled.everything
+        assert "seed not announced" not in rolled.everything
         proof = await (await zoe.slash(same, "/fair", "show")).answer()
         assert f"Commitment to seed 1: {promised}" in proof.everything
         mine = await (await anna.slash(games, "/game", "status")).answer()

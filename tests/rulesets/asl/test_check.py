@@ -111,7 +111,7 @@ def test_a_leader_takes_no_paatc_unless_the_group_says_so() -> None:
     with refuses("card-forbids unit"):
         check("paatc", [], unit("leader"))
     played = check("paatc", [3, 3], unit("leader"), anyway=True)
-    assert "Rolled all the same (anyway)" in played.resolution.notes[0]
+    assert "Rolled anyway" in played.resolution.notes[0]
 
 
 def test_odds_of_a_check_by_hand() -> None:

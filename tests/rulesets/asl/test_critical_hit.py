@@ -178,6 +178,4 @@ def test_a_critical_hit_reminds_whom_it_strikes() -> None:
     assert area.out["result"] == "critical-hit"
     assert "Random Selection" in area.resolution.notes[0]
     vehicle = play_example("asl", "critical-hit", {**CRITICAL, "target_type": "vehicle"}, [1, 1])
-    assert vehicle.resolution.notes == (
-        "Others that are hit collaterally are attacked in the usual way.",
-    )
+    assert vehicle.resolution.notes == ("Others hit collaterally are attacked in the usual way.",)

@@ -125,7 +125,7 @@ async def test_a_broken_unit_has_no_options_unless_the_group_says_so(id: str) ->
     await channel.do("Anna", "game start asl scenario=canal", 'unit edit "Airborne 1" state=broken')
     await channel.fails("Anna", f'asl {id} unit="Airborne 1"', "Airborne 1 is broken")
     reply = await channel.do("Anna", f'asl {id} unit="Airborne 1" anyway=yes')
-    assert "Answered all the same (anyway)" in reply.format_text()
+    assert "Answered anyway" in reply.format_text()
 
 
 async def test_a_leader_takes_no_paatc() -> None:

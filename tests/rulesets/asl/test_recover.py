@@ -115,7 +115,7 @@ def test_a_leader_of_the_roster_is_a_smc_without_saying_so() -> None:
     refused = play_example("asl", "recover", {**given, "unit": "us2"}, [], roster)
     assert (refused.out["result"], refused.lines[0].result) == (
         "not-allowed",
-        "case E is for a SMC only",
+        "case E is only for a SMC",
     )
     typed = play_example("asl", "recover", {**given, "unit": "us1", "by": "mmc"}, [], roster)
     assert typed.out["result"] == "not-allowed"
@@ -145,7 +145,7 @@ def test_the_weapon_leaves_the_one_who_held_it() -> None:
         ("Orr", {"holds": "LMG"}),
     ]
     unnamed = play_example("asl", "recover", given, [2], roster)
-    assert "Take LMG off what its last holder holds" in unnamed.resolution.next_steps[-1]
+    assert "Remove LMG from its last holder" in unnamed.resolution.next_steps[-1]
     assert [change.unit for change in unnamed.resolution.changes] == ["Orr"]
     failed = play_example("asl", "recover", {**given, "holder": "B"}, [6], roster)
     assert failed.resolution.changes == ()

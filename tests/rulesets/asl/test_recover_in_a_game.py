@@ -92,7 +92,7 @@ async def test_what_the_card_forbids_is_refused_unless_the_group_allows_it(ban: 
     await channel.fails("Anna", f"asl recover {line}", ban)
     await channel.fails("Anna", f"asl recover {line} odds", ban)
     reply = await channel.do("Anna", f"asl recover {line} anyway=yes hand=2")
-    assert f"Rolled all the same (anyway): {ban}" in reply.format_text()
+    assert f"Rolled anyway: {ban}" in reply.format_text()
 
 
 @pytest.mark.parametrize("enemy", ["broken", "eliminated"])

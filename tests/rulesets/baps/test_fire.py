@@ -318,7 +318,7 @@ def test_a_jammed_weapon_does_not_fire() -> None:
     men = roster(unit("Dan", weapon="lmg-belt", marks=("out-or-jammed",)))
     with refuses("unit-unfit Dan") as refused:
         play_example("baps", "fire", {"attackers": "Dan", "range": 45, "targets": 1}, [1], men)
-    assert refused.value.hint == "After an order to reload or unjam: /unit edit Dan -out-or-jammed."
+    assert refused.value.hint == "After a reload or unjam order: /unit edit Dan -out-or-jammed."
 
 
 # -- odds -------------------------------------------------------------------------------------------------------------

@@ -70,7 +70,7 @@ def test_a_crash_tells_the_forced_move() -> None:
 
 def test_a_heroic_action_says_what_the_hero_may_do() -> None:
     """2 and 2 double his attack; out of a random order it reads alike."""
-    does = ("This turn the attack factor doubles, or 2 is added hand-to-hand (flag heroic).",)
+    does = ("This turn: double attack factor, or +2 hand-to-hand (flag heroic).",)
     alone = play_example("baps", "heroic-action", {}, [2, 2])
     ordered = play_example("baps", "random-order", {}, [20, 2, 2])
     assert said("baps", "heroic-action", alone) == "The soldier doubles the attack"

@@ -321,7 +321,7 @@ def test_results_are_written_back_to_the_roster() -> None:
     assert dict(changes["VC 1"].set) == {"type": "half-squad", "state": "shaken"}
     assert changes["1st Squad"].mark == {"fired"}
     assert played.resolution.state_changes == (
-        "Minh is wounded (morale 4) and shaken and ends any move",
+        "Minh is wounded (morale 4) and shaken, and must stop",
         "VC 1 is a shaken half-squad (old numbers)",
     )
     assert played.resolution.notes == ()
@@ -433,10 +433,10 @@ def test_a_further_modifier_may_be_typed_as_an_option_of_its_own() -> None:
     ],
 )
 async def test_more_terrain_than_counts_is_remarked_on(line: str) -> None:
-    """PAC 03: a target modifier counts with at most 4; whoever typed 7 reads that."""
+    """PAC 03: a target modifier is capped at 4; whoever typed 7 reads that."""
     channel = await Channel.fresh()
     less, more = [
         await channel.say("Anna", f"lnlt {line} targets='squad morale=5' tm={tm}") for tm in (4, 7)
     ]
     assert not more.error, more.format_text()
-    assert ["at most 4" in told.format_text() for told in (less, more)] == [False, True]
+    assert ["capped at 4" in told.format_text() for told in (less, more)] == [False, True]

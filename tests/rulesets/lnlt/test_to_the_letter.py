@@ -90,7 +90,7 @@ def test_a_wounded_leader_has_less_range_too() -> None:
         "lr": 1,
     }
     assert played.resolution.state_changes == (
-        "Minh is wounded (morale 4) and shaken and ends any move",
+        "Minh is wounded (morale 4) and shaken, and must stop",
     )
     assert "1 less" not in then(played), "the roster has it"
     played = play_example(

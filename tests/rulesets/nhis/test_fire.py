@@ -63,7 +63,7 @@ def test_a_stack_against_a_squad_and_its_leader_in_trees() -> None:
     assert played.resolution.headline == "hit-1: squad shaken"
     assert [line.text() for line in played.lines] == [
         "Firepower: 4 + 5 − 2 cover = 7, column 2, 2 left of 6",
-        "Attack: [3] [4] = 7, hit-1",
+        "Attack: [3] [4] = 7, Hit -1",
         "Leader: [2] + 1 hit = 3, within morale 5",
         "Squad: [6] + 1 hit = 7, over morale 4 + 1 leader",
     ]
@@ -174,7 +174,7 @@ def test_the_first_line_names_who_suffers_and_alike_units_are_numbered() -> None
     assert played.resolution.headline == "damaged: squad 2 reduced; squad 3 reduced"
     assert tuple(line.text() for line in played.lines) == (
         "Firepower: 4 + 2 at long range − 2 in a charge = 4, column 4",
-        "Attack: [1] [2] = 3, damaged",
+        "Attack: [1] [2] = 3, Damaged",
         "Damage point: [2], squad 2",
         "Squad 1: [3], within morale 4",
         "Squad 3: [6], over morale 5",

@@ -95,7 +95,7 @@ async def test_every_action_of_the_table_lowers_ap(action: str) -> None:
         await channel.do("Anna", "unit edit us1 spent=3")
     await channel.refused("Anna", line, "card-forbids unit")
     reply = await channel.do("Anna", f"{line} anyway=yes")
-    assert "1st Squad lacks AP, and acts all the same" in reply.format_text() or action == "reload"
+    assert "1st Squad lacks AP but acts anyway" in reply.format_text() or action == "reload"
     assert ap_left(await element(channel, "1st Squad")) == 0
 
 
@@ -172,7 +172,7 @@ def test_who_can_do_nothing_is_refused(
         play_example("ucn", sequence, given, [], people)
     dice = {"act": []}.get(sequence, [20] * 9)
     played = play_until_done(sequence, {**given, "anyway": True}, dice, people)
-    assert any("acts all the same" in said for said in played.resolution.state_changes)
+    assert any("acts anyway" in said for said in played.resolution.state_changes)
 
 
 def armed(state: str = "ready", **numbers: Any) -> dict[str, Any]:
@@ -250,7 +250,7 @@ async def test_who_gave_up_the_activation_for_an_interrupt_has_activated_already
     channel = await causeway()
     await channel.do("Anna", "unit edit us1 marker=+activated")
     shot = await channel.do("Anna", "ucn shoot us1 germ2 hand=19,19,19,19,19,19,19,19")
-    assert "1st Squad has activated already" in shot.format_text()
+    assert "1st Squad has already activated" in shot.format_text()
     await channel.do("Anna", "unit edit us2 marker=+activated", "game settings strict=yes")
     await channel.refused("Anna", "ucn shoot us2 germ2", "strict-game")
 
