@@ -126,10 +126,10 @@ async def test_it_passes_the_check_and_says_what_cannot_be_done(three_mills: Pat
         "Volunteers 1 is at c5, they are at c1",
     )
     await channel.fails(
-        "Anna", 'three-mills charge "Guard guns" "Volunteers 1"', "Guns do not charge"
+        "Anna", 'three-mills charge "Guard guns" "Volunteers 1"', "Guns cannot charge"
     )
     await channel.fails(
-        "Anna", 'three-mills order "Line 1; Line 2; Line 3"', "Line 1 has acted this turn"
+        "Anna", 'three-mills order "Line 1; Line 2; Line 3"', "Line 1 has already acted this turn"
     )
     await channel.fails(
         "Anna", 'three-mills order "Line 3; Grenadiers"', "not of the same formation"
