@@ -158,7 +158,7 @@ async def test_it_passes_the_check_and_says_what_cannot_be_done(salt_road: Path)
     )
     await channel.fails("Anna", "salt-road use pardon orders", "Pardon is not in play.")
     await channel.fails(
-        "Anna", "salt-road use lancers orders", "Your three cards of this turn are played"
+        "Anna", "salt-road use lancers orders", "You have played your three cards this turn"
     )
     units = (await channel.game()).units
     assert (units["levies"].numbers["men"], units["pikemen"].numbers["men"]) == (7, 3)

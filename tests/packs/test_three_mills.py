@@ -132,7 +132,7 @@ async def test_it_passes_the_check_and_says_what_cannot_be_done(three_mills: Pat
         "Anna", 'three-mills order "Line 1; Line 2; Line 3"', "Line 1 has already acted this turn"
     )
     await channel.fails(
-        "Anna", 'three-mills order "Line 3; Grenadiers"', "not of the same formation"
+        "Anna", 'three-mills order "Line 3; Grenadiers"', "not in the same formation"
     )
 
 
