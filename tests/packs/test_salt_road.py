@@ -151,7 +151,9 @@ async def test_it_passes_the_check_and_says_what_cannot_be_done(salt_road: Path)
     )
     await channel.do("Anna", "salt-road march Foot market")
     await channel.do("Anna", "salt-road attack Foot Rangers hand=lost-orders,good-ground")
-    await channel.fails("Anna", "salt-road attack Foot Rangers", "Foot has already attacked this turn")
+    await channel.fails(
+        "Anna", "salt-road attack Foot Rangers", "Foot has already attacked this turn"
+    )
     await channel.fails("Anna", "salt-road muster Foot 2", "That takes 2 orders; 1 is left")
     await channel.do(
         "Anna", "salt-road use levy event units=Levies", "salt-road use pardon event target=Pikemen"
