@@ -169,7 +169,8 @@ def test_the_command_line_and_batch_compare_too(capsys: pytest.CaptureFixture[st
     words = ["lnlt", "fire", "attackers=squad fp=4", "targets=squad morale=5", "tm=1"]
     count_odds_once([*words, "--compare"])
     lines = capsys.readouterr().out.splitlines()
-    assert " 61% to " in lines[0] and lines[0].endswith(" · at least shaken, squad")
+    assert " 61% to " in lines[0]
+    assert lines[0].endswith(" · at least shaken, squad")
     assert any(line.startswith("  as planned") for line in lines)
     found = answer_request(
         {
