@@ -67,10 +67,9 @@ def find_aim(sequence: Sequence, options: Mapping[str, object], roster: Roster) 
     targets = list_units([options.get(target_option.name)], roster)
     both = [unit.name for unit in acting if unit in targets]
     if both:
-        it = "it" if len(both) == 1 else "them"
         raise UserError(
             f"{join_names(both)} cannot act and be the target at the same time.",
-            hint=f"Take {it} off {target_option.name}, or off the units that act.",
+            hint=f"Take {join_names(both)} off {target_option.name}, or off the units that act.",
             option=target_option.name,
             code="unit-twice",
         )
