@@ -147,6 +147,18 @@ def test_nobody_reads_of_a_go() -> None:
     assert not GO.search("Let it go on. The games go well.")
 
 
+def test_options_say_blank_for_what_happens_without_them() -> None:
+    """One word for it on every form and page, and no unit that *brings* its numbers along."""
+    other_words = re.compile(r"left out|omitted|\bempty =|leave empty|\bbrings\b|\bbecomes of\b")
+    helps = [
+        (f"{spec.name} {option.name}", option.help)
+        for spec in load_shared_registry()
+        for option in spec.options
+    ]
+    assert sum("blank: " in help for _, help in helps) > 40
+    assert [f"{name}: {help}" for name, help in helps if other_words.search(help)] == []
+
+
 def test_only_one_file_names_managers_by_their_platform() -> None:
     """Any other text would be wrong on the other platform."""
     words = re.compile(r"\b(?:server manager|workspace admin)s?\b")

@@ -340,7 +340,7 @@ class _Printer:
             codes = _RANGE_AND_CODE.findall(cell) if "bands" in body else [cell]
             for code in codes:
                 is_code = isinstance(code, str | int) and code in self.results
-                if is_code and str(code) not in ("-", ""):
+                if is_code and str(code) not in ("-", "") and not _is_nothing(self.results[code]):
                     meaning = self.format_meaning(self.results[code])
                     if meaning and meaning.casefold() != str(code).casefold():
                         legend.setdefault(_get_cell_code(code), meaning)
@@ -405,6 +405,11 @@ def _get_head_name(body: Mapping[str, Any], key: object) -> str | None:
 
 def _capitalize_first(heading: str) -> str:
     return heading[:1].upper() + heading[1:]
+
+
+def _is_nothing(value: object) -> bool:
+    """Return whether a code stands for missing values alone: a P for a prohibited move."""
+    return isinstance(value, Mapping) and all(item is None for item in value.values())
 
 
 def _get_cell_code(cell: object) -> str:
