@@ -6,6 +6,7 @@ import re
 
 from bot.game.luck import ENOUGH
 from bot.ui.spec import Place
+from tests.commands.pack_helpers import managed
 from tests.fresh import fresh_app
 from tests.playing import Channel, two_sides
 
@@ -68,3 +69,17 @@ async def test_a_verdict_takes_enough_rolls_and_is_told_to_others_only_by_share(
     assert not shown.private
     assert shown.title == answer.title
     assert "Shown by Anna." in shown.format_text()
+
+
+async def test_a_game_from_a_pack_is_counted_by_that_pack_wherever_one_asks() -> None:
+    app = await fresh_app()
+    club = Channel(app, Place("discord:1/10", "discord:1", "club"), "a")
+    alone = Channel(app, Place("discord:dm/9", owner="console:anna"), "b")
+    host = club.who("Host", manager=True)
+    await app.press("freepack:hedgerow", host, club.place, "add")
+    await managed(club, "pack enable hedgerow")
+    await club.do("Anna", "game start hedgerow scenario=lane", "game join Blue")
+    await club.do("Anna", "hedgerow attack blue1 red1")
+    for channel in (club, alone):
+        assert await count_rolls(channel, "Anna") == "1 roll in 1 game"
+        assert "Hedgerow, all" in (await channel.do("Anna", "me luck")).format_text()

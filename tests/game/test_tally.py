@@ -15,6 +15,7 @@ from bot.game.game_log import LoggedEvent
 from bot.game.luck import ScoredRoll, Tally, Worth, measure_all, scan
 from bot.loading import log_reader
 from bot.rulesets.catalog import find_shared_system, load_shared_systems
+from bot.rulesets.rule_sets import RuleSets
 from tests.playing import Channel, two_sides
 
 MOST = 6
@@ -117,10 +118,14 @@ async def test_of_a_very_long_game_the_latest_rolls_are_measured(
     tally = Tally()
     tally.add(scan((row.data for row in some_log(Random(1), 80)), SIDES, {}, load_shared_systems()))
 
-    async def measure(_context: Context, rolls: list[ScoredRoll]) -> list[Worth | None]:
-        return list(measure_all(rolls, load_shared_systems()))
+    async def measure(
+        _context: Context, rolls: list[ScoredRoll], systems: RuleSets
+    ) -> list[Worth | None]:
+        return list(measure_all(rolls, systems))
 
-    measured = await stats._measure_rolls(cast("Context", None), tally, measure)
+    measured = await stats._measure_rolls(
+        cast("Context", None), tally, load_shared_systems(), measure
+    )
     assert [roll.number for roll, _ in measured.rolls] == [
         roll.number for roll in tally.rolls_with_score[-MOST:]
     ]

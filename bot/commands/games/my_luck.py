@@ -18,7 +18,6 @@ from bot.commands.play.odds import add_share_button
 from bot.game.luck import (
     ENOUGH,
     Luck,
-    ScoredRoll,
     Worth,
     combine_z,
     count_players_per_outlier,
@@ -28,7 +27,6 @@ from bot.game.luck import (
 from bot.loading.load_game import load_game_by_id
 from bot.rules.text.names import format_count
 from bot.rules.text.phrase import capitalize_first
-from bot.rulesets.rule_sets import RuleSets
 from bot.ui.reply.parts import Grid, Part
 from bot.ui.reply.reply import Reply
 
@@ -42,13 +40,21 @@ COUNTED = (
 )
 
 
+class CareerRoll(NamedTuple):
+    """A roll that counts: its rule set and sequence by their titles, and what it was worth."""
+
+    system: str
+    sequence: str
+    worth: Worth
+
+
 class CareerRolls(NamedTuple):
-    """A person's rolls that count, each with its worth, and the number of games they are from.
+    """A person's rolls that count, and the number of games they are from.
 
     `left_out` is the number of older games that were not counted.
     """
 
-    rolls: list[tuple[ScoredRoll, Worth]]
+    rolls: list[CareerRoll]
     game_count: int
     left_out: int
 
@@ -72,17 +78,20 @@ async def show_my_luck(context: Context) -> Reply:
     if career.left_out:
         older = format_count(career.left_out, "older game")
         lines.append(f"{older} left out.")
-    lines.append(Grid(tuple(_build_table(career.rolls, context.systems)), head=True))
+    lines.append(Grid(tuple(_build_table(career.rolls)), head=True))
     return add_share_button(context, Reply(title, tuple(lines), private=True))
 
 
 async def _load_career(context: Context) -> CareerRolls:
-    """Load and measure the user's rolls, from the latest game back."""
+    """Load and measure the user's rolls, from the latest game back.
+
+    Each game is counted by the packs that it is played with.
+    """
     user = context.command.who.key
     rows = await context.store.list_games_of_user(
         user, context.command.where.server, MOST_GAMES + 1
     )
-    rolls = list[tuple[ScoredRoll, Worth]]()
+    rolls = list[CareerRoll]()
     game_count = 0
     for index, row in enumerate(rows):
         if index == MOST_GAMES or len(rolls) >= MOST_ROLLS:
@@ -91,9 +100,13 @@ async def _load_career(context: Context) -> CareerRolls:
         person = loaded.find_person(user) if loaded is not None else None
         if loaded is None or person is None:
             continue
-        tally = await load_tally_of_game(context, row, loaded.game)
-        measured = await measure_patiently(context, tally, person.person)
-        rolls += measured.rolls
+        systems = await context.load_visible_systems(context.command.where, loaded.game)
+        tally = await load_tally_of_game(context, row, loaded.game, systems)
+        measured = await measure_patiently(context, tally, systems, person.person)
+        for roll, worth in measured.rolls:
+            system = systems.find(roll.system)
+            title = system.find_sequence(roll.sequence).title
+            rolls.append(CareerRoll(system.title, title, worth))
         game_count += bool(measured.rolls)
     return CareerRolls(rolls, game_count, 0)
 
@@ -121,24 +134,19 @@ def _describe_career(lucks: list[Luck]) -> list[str]:
     ]
 
 
-def _build_table(
-    rolls: list[tuple[ScoredRoll, Worth]], systems: RuleSets
-) -> Iterator[tuple[str, ...]]:
+def _build_table(rolls: list[CareerRoll]) -> Iterator[tuple[str, ...]]:
     """Yield the heading and the rows of the table: each rule set, then its kinds of rolls."""
     yield LUCK_HEADING
-    for system_key, system_luck in _sum_by(rolls, lambda roll: roll.system).items():
-        system = systems.find(system_key)
-        yield build_luck_row(f"{system.title}, all", system_luck)
-        own_rolls = [(roll, worth) for roll, worth in rolls if roll.system == system_key]
-        for sequence, luck in _sum_by(own_rolls, lambda roll: roll.sequence).items():
-            yield build_luck_row(system.find_sequence(sequence).title, luck)
+    for system, system_luck in _sum_by(rolls, lambda roll: roll.system).items():
+        yield build_luck_row(f"{system}, all", system_luck)
+        system_rolls = [roll for roll in rolls if roll.system == system]
+        for sequence, luck in _sum_by(system_rolls, lambda roll: roll.sequence).items():
+            yield build_luck_row(sequence, luck)
 
 
-def _sum_by(
-    rolls: Iterable[tuple[ScoredRoll, Worth]], get_key: Callable[[ScoredRoll], str]
-) -> dict[str, Luck]:
-    """Return the luck of the rolls under each key, sorted by key."""
+def _sum_by(rolls: Iterable[CareerRoll], get_title: Callable[[CareerRoll], str]) -> dict[str, Luck]:
+    """Return the luck of the rolls under each title, sorted by title."""
     worths: dict[str, list[Worth]] = {}
-    for roll, worth in rolls:
-        worths.setdefault(get_key(roll), []).append(worth)
-    return {key: sum_worths(worths[key]) for key in sorted(worths)}
+    for roll in rolls:
+        worths.setdefault(get_title(roll), []).append(roll.worth)
+    return {title: sum_worths(worths[title]) for title in sorted(worths)}

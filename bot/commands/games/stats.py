@@ -44,6 +44,7 @@ from bot.rules.errors import UserError
 from bot.rules.proof.chain import SEALED, shorten_hash
 from bot.rules.text.line import format_minus
 from bot.rules.text.names import format_count
+from bot.rulesets.rule_sets import RuleSets
 from bot.storage.store import Store
 from bot.ui.common_options import PAST_GAME
 from bot.ui.reply.parts import Grid
@@ -61,7 +62,7 @@ LUCK_HEADING = (f"{'n':>3}", "score", "usual", "rolled")
 """The heading of a table of luck; see `build_luck_row`."""
 _worth_cache = LRUCache[bytes, Worth | None](MAX_CACHED_ROLLS)
 """The worth of rolls by digest, for all games of this process; None: measured in vain."""
-Measure = Callable[[Context, list[ScoredRoll]], Awaitable[list[Worth | None]]]
+Measure = Callable[[Context, list[ScoredRoll], RuleSets], Awaitable[list[Worth | None]]]
 
 
 class MeasuredRolls(NamedTuple):
@@ -91,7 +92,7 @@ async def show_stats(context: Context) -> Reply:
     """Show each side's luck. The worker measures the rolls."""
     await use_named_game(context, context.clean_options()["game"])
     game = context.need_game()
-    measured = await measure_patiently(context, await load_tally(context))
+    measured = await measure_patiently(context, await load_tally(context), context.systems)
     by_side, by_kind = _sum_luck(context, measured)
     lines = [f"{name}: {kind_luck.sentence}" for name, kind_luck in sorted(by_side.items())]
     table = [LUCK_HEADING] if by_kind else []
@@ -125,12 +126,14 @@ async def show_stats(context: Context) -> Reply:
     return answer
 
 
-async def measure_patiently(context: Context, tally: Tally, owner: str = "") -> MeasuredRolls:
+async def measure_patiently(
+    context: Context, tally: Tally, systems: RuleSets, owner: str = ""
+) -> MeasuredRolls:
     """Measure the rolls that count, or only those of one `owner` (see ScoredRoll), in the worker.
 
-    A roll that takes too long is left out.
+    `systems` are the rule sets of their game. A roll that takes too long is left out.
     """
-    return await _measure_rolls(context, tally, _measure_patiently, owner)
+    return await _measure_rolls(context, tally, systems, _measure_patiently, owner)
 
 
 async def compute_luck_quickly(
@@ -140,7 +143,7 @@ async def compute_luck_quickly(
     measured = MeasuredRolls([], tally.total)
     with contextlib.suppress(UserError, TimeoutError):
         async with asyncio.timeout(QUICK):
-            measured = await _measure_rolls(context, tally, _measure_in_worker)
+            measured = await _measure_rolls(context, tally, context.systems, _measure_in_worker)
     return dict(sorted(_sum_luck(context, measured)[0].items())), measured
 
 
@@ -149,7 +152,7 @@ async def press_picture(context: Context) -> Reply:
     """Draw how each side's rolls ran against expectation, for the game that is played here."""
     game = context.need_game()
     tracks: dict[str, list[tuple[int, float]]] = {}
-    measured = await measure_patiently(context, await load_tally(context))
+    measured = await measure_patiently(context, await load_tally(context), context.systems)
     for roll, worth in measured.rolls:
         track = tracks.setdefault(_get_roller_name(context, roll), [])
         total = track[-1][1] if track else 0.0
@@ -169,11 +172,14 @@ async def press_losses(context: Context) -> Reply:
 
 async def load_tally(context: Context) -> Tally:
     """Count the rolls of the game that is played here."""
-    return await load_tally_of_game(context, context.ledger.row, context.game)
+    return await load_tally_of_game(context, context.ledger.row, context.game, context.systems)
 
 
-async def load_tally_of_game(context: Context, row: str, game: Game) -> Tally:
-    """Count the rolls of any game, batch by batch; those of a long game in the worker."""
+async def load_tally_of_game(context: Context, row: str, game: Game, systems: RuleSets) -> Tally:
+    """Count the rolls of any game, batch by batch; those of a long game in the worker.
+
+    `systems` are the rule sets of that game.
+    """
     run = context.run_in_worker if game.number > BATCH else asyncio.to_thread
     tally = Tally()
     asking_bodies = dict[int, str]()
@@ -183,7 +189,7 @@ async def load_tally_of_game(context: Context, row: str, game: Game) -> Tally:
         asking_bodies |= {row.number: row.body for row in counted_rows if '"asks":' in row.body}
         earlier = _list_continued_sequences(counted_rows, asking_bodies)
         opened = await _read_opened(context.store, game, counted_rows)
-        scan = await run(scan_texts, bodies, game.sides, opened, context.systems, earlier)
+        scan = await run(scan_texts, bodies, game.sides, opened, systems, earlier)
         tally.add(scan)
     return tally
 
@@ -249,7 +255,7 @@ def _get_roller_name(context: Context, roll: ScoredRoll) -> str:
 
 
 async def _measure_rolls(
-    context: Context, tally: Tally, measure: Measure, owner: str = ""
+    context: Context, tally: Tally, systems: RuleSets, measure: Measure, owner: str = ""
 ) -> MeasuredRolls:
     """Return the worth of the latest `MOST` rolls that count; of one `owner`, if given.
 
@@ -265,7 +271,7 @@ async def _measure_rolls(
     waiting = list(missing.values())
     for start in range(0, len(waiting), AT_ONCE):
         batch = waiting[start : start + AT_ONCE]
-        for roll, worth in zip(batch, await measure(context, batch), strict=True):
+        for roll, worth in zip(batch, await measure(context, batch, systems), strict=True):
             worths[roll.digest] = worth
             _worth_cache[roll.digest] = worth
     measured = []
@@ -276,21 +282,25 @@ async def _measure_rolls(
     return MeasuredRolls(measured, tally.total, len(scored) - len(rolls))
 
 
-async def _measure_in_worker(context: Context, rolls: list[ScoredRoll]) -> list[Worth | None]:
+async def _measure_in_worker(
+    context: Context, rolls: list[ScoredRoll], systems: RuleSets
+) -> list[Worth | None]:
     """Measure rolls in the worker. Raises UserError if one of them takes too long."""
-    worths: list[Worth | None] = await context.run_in_worker(measure_all, rolls, context.systems)
+    worths: list[Worth | None] = await context.run_in_worker(measure_all, rolls, systems)
     return worths
 
 
-async def _measure_patiently(context: Context, rolls: list[ScoredRoll]) -> list[Worth | None]:
+async def _measure_patiently(
+    context: Context, rolls: list[ScoredRoll], systems: RuleSets
+) -> list[Worth | None]:
     """Measure rolls in the worker. The worth of a roll that takes too long is None."""
     try:
-        return await _measure_in_worker(context, rolls)
+        return await _measure_in_worker(context, rolls, systems)
     except UserError:
         if len(rolls) == 1:
             return [None]
         # one of them takes too long: measure each by itself
         worths = []
         for roll in rolls:
-            worths += await _measure_patiently(context, [roll])
+            worths += await _measure_patiently(context, [roll], systems)
         return worths
