@@ -138,11 +138,10 @@ def play_random(
         whole = add_derived_inputs(options, derive_inputs_from_units(sequence, options, roster))
         bare = {name: value for name, value in whole.items() if name not in sequence.choices}
         read = collect_tracks_and_piles(sequence, bare, roster, game, game.sides[0])
-        outcome = run_sequence(sequence, spec, whole, "Anna", RandomDice(chance), roster, read)
+        _, record = run_sequence(sequence, spec, whole, "Anna", RandomDice(chance), roster, read)
     except UserError:
         return None
-    assert outcome.record is not None
-    return outcome.record, bare, read
+    return record, bare, read
 
 
 def shots(

@@ -18,7 +18,7 @@ from cachetools import LRUCache
 from bot.execution.budgets import CommandsInFlight, RunningCommand
 from bot.execution.committer import DELETED, build_outgoing
 from bot.outbox.receipts import NOT_WRITTEN, Receipts, build_not_run_reply
-from bot.presentation.play_record import ReplyWithRecord
+from bot.presentation.play_record import PlayRecord
 from bot.presentation.roll import look_up_table, roll_dice
 from bot.presentation.run_sequence import run_sequence
 from bot.rules.errors import UserError
@@ -106,22 +106,23 @@ def _play_unrecorded(command: Command, spec: CommandSpec) -> Reply | None:
     }
     if any(is_flag_on(options, name) for name in _NEVER) or spec.wants_whole(options):
         return None
-    outcome = _play_with_throwaway_dice(spec, options, command.who.name)
-    if outcome is None:
+    answer = _play_with_throwaway_dice(spec, options, command.who.name)
+    if answer is None:
         return None
-    is_private = outcome.reply.private or spec.is_private(options)
-    reply = replace(outcome.reply, buttons=(), menus=(), after="", private=is_private)
-    if outcome.record is None:
+    reply, record = answer
+    is_private = reply.private or spec.is_private(options)
+    reply = replace(reply, buttons=(), menus=(), after="", private=is_private)
+    if record is None:
         return reply  # a table without a roll is never recorded
     return replace(reply, lines=(*reply.lines, NOTE))
 
 
 def _play_with_throwaway_dice(
     spec: CommandSpec, options: Mapping[str, object], name: str
-) -> ReplyWithRecord | None:
-    """Return the outcome of a roll, table or sequence, None for any other command.
+) -> tuple[Reply, PlayRecord | None] | None:
+    """Return the reply and the record of a roll, table or sequence, None for any other command.
 
-    `name` is the name of the player.
+    `name` is the name of the player. A table without a roll has no record.
     """
     if spec.family == "roll":
         return roll_dice(options, name, create_throwaway_source())
@@ -129,7 +130,8 @@ def _play_with_throwaway_dice(
     if spec.family == "lookup":
         table = systems.find(spec.system).find_table(spec.target)
         inputs = {key: value for key, value in options.items() if key not in ("picture", "private")}
-        return look_up_table(table, inputs, name, create_throwaway_source())
+        look_up = look_up_table(table, inputs, name, create_throwaway_source())
+        return look_up.reply, look_up.record
     if spec.family == "sequence":
         sequence = systems.find(spec.system).find_sequence(spec.target)
         if not sequence.decks:

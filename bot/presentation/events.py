@@ -23,7 +23,7 @@ from bot.presentation.headline import (
     list_actors,
     summarize_results,
 )
-from bot.presentation.multi_unit_play import merge_outputs, read_shot, replay_shot
+from bot.presentation.multi_unit_play import read_shot, replay_shot
 from bot.presentation.roll import retell_look_up
 from bot.presentation.run_sequence import build_multi_unit_reply
 from bot.rules.cards import STANDARD, WORD, format_card_name
@@ -442,19 +442,18 @@ def _describe_replayed_sequence(event: Event, sequence: Sequence, player: str) -
     """Return the words of the answer to a sequence, by playing it again with its dice; None if it
     cannot be played, or if today's rules give other outputs for these dice.
     """
-    singles = replay_shot(read_shot(event, sequence, {}))
-    if not singles or json.loads(json.dumps(merge_outputs(singles))) != event.get("out", {}):
+    play = replay_shot(read_shot(event, sequence, {}))
+    if play is None or json.loads(json.dumps(play.out)) != event.get("out", {}):
         return None
-    single = singles[0]
-    if single.unit:
-        reply = build_multi_unit_reply(player, sequence, singles)
-        title = _lowercase_first_word(reply.title, (play.unit for play in singles))
+    if play.unit_plays:
+        reply = build_multi_unit_reply(player, sequence, play)
+        title = _lowercase_first_word(reply.title, (each.unit for each in play.unit_plays))
         cause = _format_player_and_verb(player, sequence)
         return EventText(title, cause, reply.tone, _join_result_groups(reply.lines))
-    resolution = single.played.resolution
-    actors = list_actors(sequence, single.given)
+    resolution = play.resolution
+    actors = list_actors(sequence, play.given)
     summary = summarize_results(sequence, resolution.unit_results)
-    result = get_result_headline(resolution, single.played.out, sequence.system)
+    result = get_result_headline(resolution, play.out, sequence.system)
     headline = build_headline(summary, result, actors, player)
     title = _lowercase_first_word(
         headline.title, (unit_result.unit for unit_result in resolution.unit_results)
@@ -464,7 +463,7 @@ def _describe_replayed_sequence(event: Event, sequence: Sequence, player: str) -
     acts = bool(own_cause) or (is_by_units and headline.cause != format_cause(sequence, (), player))
     cause = own_cause
     if not cause:
-        cause = _add_weapon_names(headline.cause, sequence, single.given, title, acts=acts)
+        cause = _add_weapon_names(headline.cause, sequence, play.given, title, acts=acts)
     if not event.get("dice"):
         cause = format_cause_without_roll(cause, player)
     details = []

@@ -5,7 +5,7 @@ those of all plays in that order, and `out` holds `plays`, with the unit, the re
 of each. A later play sees the changes of an earlier one to the roster.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from bot.game.events import PLAYS, UNIT, get_recorded_units
@@ -44,23 +44,16 @@ class PlannedPlay(NamedTuple):
     plan: Plan[Any]
 
 
-class FinishedPlay(NamedTuple):
-    """A play at its end, with its changes to the roster, the tracks and the piles. `track_texts` are
-    the new values of tracks in words, by track.
-    """
+class _Situation(NamedTuple):
+    """What a play finds, and what it leaves for the play of the next unit."""
 
-    unit: str
-    given: Given
-    played: Play
-    changes: tuple[Change, ...]
+    roster: Roster
     tracks: Mapping[str, Any] = {}
+    """The new values of tracks, by name."""
     track_texts: Mapping[str, str] = {}
+    """The new values of tracks in words, by track."""
     piles: Mapping[str, Any] = {}
-
-    @property
-    def result(self) -> str:
-        """The result in a few words, without the unit's name in front."""
-        return self.played.resolution.headline.removeprefix(f"{self.unit}: ")
+    """The piles of cards that were drawn from, as they are now."""
 
 
 def list_units_played_singly(
@@ -175,29 +168,29 @@ def list_named_rows(
 
 def play_all(
     sequence: Sequence,
-    plays: tuple[PlannedPlay, ...],
+    planned_plays: tuple[PlannedPlay, ...],
     source: Source,
     roster: Roster,
     read: Mapping[str, Any],
-) -> tuple[FinishedPlay, ...]:
+) -> Play:
     """Play each to its end, with the roster and tracks as the plays before left them.
 
     `read` are the tracks at the beginning. If the rules lead to no result once dice have fallen,
-    return one play that holds these dice, says why and changes nothing: a refusal would show dice
+    return a play that holds these dice, says why and changes nothing: a refusal would show dice
     that no log holds. Raises UserError from the source, and for what is refused before the first
     die.
     """
     recorder = _RecordingSource(source)
     try:
-        singles = _play_each(sequence, plays, recorder, roster, read)
-        _check_storable(singles)
+        play = _play_each(sequence, planned_plays, recorder, roster, read)
+        _check_storable(play)
     except UserError as error:
         if not recorder.dice or error is recorder.error:
             raise
         resolution = Resolution(format_no_result(error))
-        played = Play({}, tuple(recorder.dice), (), resolution)
-        return (FinishedPlay("", plays[0].given, played, ()),)
-    return singles
+        dice = tuple(recorder.dice)
+        return Play({}, dice, (), resolution, given=planned_plays[0].given)
+    return play
 
 
 def format_no_result(error: UserError) -> str:
@@ -224,89 +217,136 @@ class _RecordingSource:
         return value
 
 
-def _check_storable(singles: tuple[FinishedPlay, ...]) -> None:
+def _check_storable(play: Play) -> None:
     """Raise UserError for a number that the log cannot hold: too large, or with too many digits."""
-    changes = [change_to_json(change) for single in singles for change in single.changes]
+    changes = [change_to_json(change) for change in play.resolution.changes]
     try:
-        format_event(
-            {
-                "out": dict(merge_outputs(singles)),
-                "tracks": dict(singles[-1].tracks),
-                "changes": changes,
-            }
-        )
+        format_event({"out": play.out, "tracks": dict(play.tracks), "changes": changes})
     except (TypeError, ValueError):
         raise UserError("A number has too many digits for the log.", code="bad-value") from None
 
 
 def _play_each(
     sequence: Sequence,
-    plays: tuple[PlannedPlay, ...],
+    planned_plays: tuple[PlannedPlay, ...],
     source: Source,
     roster: Roster,
     read: Mapping[str, Any],
-) -> tuple[FinishedPlay, ...]:
-    """Play each to its end, one after the other. Each begins with the roster, tracks and piles that
-    the one before left.
+) -> Play:
+    """Play each to its end, one after the other, and return the only play or all as one.
 
-    Units that had left the fight before are not changed.
+    Each begins with the roster, tracks and piles that the one before left. Units that had left the
+    fight before are not changed.
     """
-    finished: list[FinishedPlay] = []
+    plays: list[Play] = []
     lost_units = {unit.name.casefold() for unit in roster.values() if unit.state in GONE}
-    previous: FinishedPlay | None = None
-    for planned in plays:
-        play = planned
-        if previous is not None:
-            roster = _apply_changes(sequence, roster, previous.changes)
-            inputs = {**play.raw, **previous.tracks, **previous.piles}
-            play = _replan_with_roster(sequence, play._replace(raw=inputs), roster)
-        previous = _finish_play(sequence, play, previous, source, roster, read)
-        if lost_units:
-            changes = [
-                change for change in previous.changes if change.unit.casefold() not in lost_units
-            ]
-            previous = previous._replace(changes=tuple(changes))
-        finished.append(previous)
-    return tuple(finished)
+    situation = _Situation(roster)
+    for planned in planned_plays:
+        next_play = planned
+        if plays:
+            changed_roster = _apply_changes(
+                sequence, situation.roster, plays[-1].resolution.changes
+            )
+            situation = situation._replace(roster=changed_roster)
+            inputs = {**planned.raw, **situation.tracks, **situation.piles}
+            next_play = _replan_with_roster(
+                sequence, planned._replace(raw=inputs), situation.roster
+            )
+        play, situation = _finish_play(sequence, next_play, situation, source, read)
+        plays.append(_drop_changes(play, lost_units))
+    if plays[0].unit:
+        return _join_plays(tuple(plays), situation)
+    return plays[0]
+
+
+def _drop_changes(play: Play, lost_units: Collection[str]) -> Play:
+    """Return the play without its changes of these units, which are given by their folded names."""
+    if not lost_units:
+        return play
+    resolution = play.resolution
+    changes = tuple(
+        change for change in resolution.changes if change.unit.casefold() not in lost_units
+    )
+    return play._replace(resolution=resolution._replace(changes=changes))
 
 
 def _finish_play(
     sequence: Sequence,
-    play: PlannedPlay,
-    previous: FinishedPlay | None,
+    planned: PlannedPlay,
+    situation: _Situation,
     source: Source,
-    roster: Roster,
     read: Mapping[str, Any],
-) -> FinishedPlay:
-    """Play one to its end. Tracks and piles continue from the `previous` play; `read` are the tracks
-    at the beginning of all plays.
+) -> tuple[Play, _Situation]:
+    """Play one to its end. Return it with the tracks and piles that it leaves.
+
+    `read` are the tracks at the beginning of all plays.
     """
-    played = sequence.play(play.plan, _NamedDice(source, play.unit) if play.unit else source)
-    if play.unit:
-        dice = [die._replace(label=_add_unit_to_label(play.unit, die.label)) for die in played.dice]
-        played = played._replace(dice=tuple(dice))
-    tracks: Mapping[str, Any] = previous.tracks if previous is not None else {}
-    track_texts: Mapping[str, str] = previous.track_texts if previous is not None else {}
-    piles: Mapping[str, Any] = {}
+    unit = planned.unit
+    play = sequence.play(planned.plan, _NamedDice(source, unit) if unit else source)
+    if unit:
+        dice = [die._replace(label=_add_unit_to_label(unit, die.label)) for die in play.dice]
+        play = play._replace(dice=tuple(dice))
+    resolution = play.resolution
     if sequence.decks:
-        piles_before = previous.piles if previous is not None else {}
-        piles = {**piles_before, **compute_piles_after(play.given.values, played.dice)}
-    moves = played.resolution.track_moves
-    if moves:
-        values = {**play.given.values, **tracks}
-        new_tracks, new_texts = move_tracks(sequence.system.tracks, values, moves, read)
-        tracks = {**tracks, **new_tracks}
-        track_texts = {**track_texts, **new_texts}
-    if track_texts and not play.unit:
-        state_texts = (*played.resolution.state_changes, *_join_by_side(track_texts.values()))
-        played = played._replace(resolution=played.resolution._replace(state_changes=state_texts))
-    changes = played.resolution.changes
+        new_piles = compute_piles_after(planned.given.values, play.dice)
+        situation = situation._replace(piles={**situation.piles, **new_piles})
+    if resolution.track_moves:
+        values = {**planned.given.values, **situation.tracks}
+        new_tracks, new_texts = move_tracks(
+            sequence.system.tracks, values, resolution.track_moves, read
+        )
+        situation = situation._replace(
+            tracks={**situation.tracks, **new_tracks},
+            track_texts={**situation.track_texts, **new_texts},
+        )
+    if situation.track_texts and not unit:
+        track_changes = _join_by_side(situation.track_texts.values())
+        resolution = resolution._replace(state_changes=(*resolution.state_changes, *track_changes))
+    changes = resolution.changes
     if any(change.add or change.of for change in changes):
         # By name, since a roster has each unit by name and by handle.
-        in_play = {unit.name: unit for unit in roster.values() if not has_left_fight(unit)}
+        in_play = {
+            unit.name: unit for unit in situation.roster.values() if not has_left_fight(unit)
+        }
         defaults = sequence.system.words["units"].defaults
         changes = resolve_links(changes, in_play.values(), defaults)
-    return FinishedPlay(play.unit, play.given, played, changes, tracks, track_texts, piles)
+        resolution = resolution._replace(changes=changes)
+    play = play._replace(
+        resolution=resolution, given=planned.given, tracks=situation.tracks, unit=unit
+    )
+    return play, situation
+
+
+def _join_plays(plays: tuple[Play, ...], situation: _Situation) -> Play:
+    """Return the plays for single units as one. `situation` is the one after the last of them."""
+    outputs = [{UNIT: play.unit, "result": play.result, "out": play.out} for play in plays]
+    resolutions = [play.resolution for play in plays]
+    resolution = Resolution(
+        _join_results(plays),
+        changes=tuple(change for each in resolutions for change in each.changes),
+        state_changes=tuple(situation.track_texts.values()),
+        arrivals=tuple(arrival for each in resolutions for arrival in each.arrivals),
+    )
+    return Play(
+        {PLAYS: outputs},
+        tuple(die for play in plays for die in play.dice),
+        (),
+        resolution,
+        given=plays[0].given,
+        tracks=situation.tracks,
+        unit_plays=plays,
+    )
+
+
+def _join_results(plays: tuple[Play, ...]) -> str:
+    """Return the results in a few words: `goes berserk (GI 2, GI 9); no action this turn (GI 1)`.
+
+    The log keeps this text and verify compares it, so it never changes without a new edition.
+    """
+    units_by_result: dict[str, list[str]] = {}
+    for play in plays:
+        units_by_result.setdefault(play.result, []).append(play.unit)
+    return "; ".join(f"{result} ({', '.join(units)})" for result, units in units_by_result.items())
 
 
 def _join_by_side(texts: Iterable[str]) -> list[str]:
@@ -323,33 +363,6 @@ def _join_by_side(texts: Iterable[str]) -> list[str]:
         earlier_text = joined.get(side, "").removesuffix(f"{opening}{side}")
         joined[side] = ", ".join(filter(None, (earlier_text, text)))
     return [*joined.values()]
-
-
-def merge_outputs(singles: tuple[FinishedPlay, ...]) -> Mapping[str, Any]:
-    """Return the outputs of all plays as the log keeps them: those of the only play, or for plays
-    of single units the list of unit, result and outputs of each.
-    """
-    if not singles[0].unit:
-        return singles[0].played.out
-    return {
-        PLAYS: [
-            {UNIT: single.unit, "result": single.result, "out": single.played.out}
-            for single in singles
-        ]
-    }
-
-
-def join_results(singles: tuple[FinishedPlay, ...]) -> str:
-    """Return the results in a few words: `goes berserk (GI 2, GI 9); no action this turn (GI 1)`.
-
-    The log keeps this text and verify compares it, so it never changes without a new edition.
-    """
-    if not singles[0].unit:
-        return singles[0].played.resolution.headline
-    units_by_result: dict[str, list[str]] = {}
-    for single in singles:
-        units_by_result.setdefault(single.result, []).append(single.unit)
-    return "; ".join(f"{result} ({', '.join(units)})" for result, units in units_by_result.items())
 
 
 def _apply_changes(sequence: Sequence, roster: Roster, changes: tuple[Change, ...]) -> Roster:
@@ -433,18 +446,18 @@ def find_actual_results(shot: RecordedShot, plays: tuple[PlannedPlay, ...]) -> d
     return results
 
 
-def replay_shot_of_same_edition(shot: RecordedShot) -> tuple[FinishedPlay, ...]:
-    """Return the plays of a shot; () if the rules have another edition now."""
-    return replay_shot(shot) if shot.edition == shot.sequence.system.edition else ()
+def replay_shot_of_same_edition(shot: RecordedShot) -> Play | None:
+    """Return the play of a shot; None if the rules have another edition now, or take other dice."""
+    return replay_shot(shot) if shot.edition == shot.sequence.system.edition else None
 
 
-def replay_shot(shot: RecordedShot) -> tuple[FinishedPlay, ...]:
-    """Return the plays of a shot by today's rules; () if these take other dice."""
+def replay_shot(shot: RecordedShot) -> Play | None:
+    """Return the play of a shot by today's rules; None if these take other dice."""
     script = Script(shot.dice)
     try:
-        plays = plan_plays(shot.sequence, shot.raw, shot.roster)
-        singles = play_all(shot.sequence, plays, script, shot.roster, shot.read)
+        planned_plays = plan_plays(shot.sequence, shot.raw, shot.roster)
+        play = play_all(shot.sequence, planned_plays, script, shot.roster, shot.read)
         script.finish()
     except UserError:
-        return ()
-    return singles
+        return None
+    return play

@@ -1,4 +1,4 @@
-"""The result of a handler: the reply, and the record of a play with its effect on game and log."""
+"""The record of a play, with its effect on the game, and what the log keeps of it."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -23,7 +23,6 @@ from bot.rules.sequence.sequence import ACTOR, Change, ChoiceRequest, Joining
 from bot.rules.text.phrase import Phrase, Typed
 from bot.rulesets.rule_sets import RuleSets
 from bot.rulesets.system import System
-from bot.ui.reply.reply import Reply
 from bot.ui.spec import Path
 
 T = TypeVar("T")
@@ -81,16 +80,6 @@ class PlayRecord(NamedTuple):
             if die.pile is not None and die.is_closed and die.sides:
                 faces[f"face.{number}"] = str(die.value)
         return faces
-
-
-class ReplyWithRecord(NamedTuple):
-    """A reply, and the record of its play."""
-
-    reply: Reply
-    record: PlayRecord | None = None
-    """None for look-ups without dice, odds, help and lists."""
-    given: Mapping[str, Any] = {}
-    """For a table: the inputs that it answers, including the rolled ones."""
 
 
 def play_with_dice(

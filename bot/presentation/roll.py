@@ -10,7 +10,7 @@ from math import prod
 from typing import Any, NamedTuple
 
 from bot.presentation.multi_unit_play import format_no_result
-from bot.presentation.play_record import PlayRecord, ReplyWithRecord, play_with_dice
+from bot.presentation.play_record import PlayRecord, play_with_dice
 from bot.presentation.tables import build_lookup_reply
 from bot.rules.dice import Die, RolledDie, Script, Source
 from bot.rules.errors import UserError
@@ -38,8 +38,8 @@ _LABEL = Option("label", "str")
 
 def roll_dice(
     options: Mapping[str, object], who: str, source: Source, *, is_early: bool = False
-) -> ReplyWithRecord:
-    """Roll an expression for the player `who`.
+) -> tuple[Reply, PlayRecord]:
+    """Roll an expression for the player `who`, and return the reply and the record of the roll.
 
     `is_early` reads it as early logs do, see `parse`. Raises ExpressionError with the position of
     the fault, and UserError for real dice that do not fit.
@@ -72,7 +72,7 @@ def roll_dice(
         by_hand=hand not in (None, ""),
         result=rolling.answer,
     )
-    return ReplyWithRecord(build_roll_reply(rolling, who, label), record)
+    return build_roll_reply(rolling, who, label), record
 
 
 _QUOTED = re.compile(r"\s*[\"\u201c\u201d\u201e\u00ab](.+)[\"\u201c\u201d\u201f\u00bb]\s*")
@@ -204,9 +204,19 @@ def _build_sum_line(result: RollResult) -> Line | None:
     return Line(label, dice, added, result.total, f"the sum against {against.words()}")
 
 
+class TableLookUp(NamedTuple):
+    """The answer of a table, and the record of its dice if it rolled any."""
+
+    reply: Reply
+    inputs: Mapping[str, Any]
+    """The inputs that it answers, including the rolled ones."""
+    record: PlayRecord | None = None
+    """None if nothing was rolled. Then the log keeps nothing of the look-up."""
+
+
 def look_up_table(
     table: Table, options: Mapping[str, object], who: str, source: Source
-) -> ReplyWithRecord:
+) -> TableLookUp:
     """Return the answer of a table; one that rolls begins with "Rolled:".
 
     A roll that is missing is rolled with `source` and recorded for the log. A cell that names
@@ -214,11 +224,11 @@ def look_up_table(
     them, so that a refusal never shows dice. Raises UserError before the first die, for inputs that
     the table refuses.
     """
-    outcome = _look_up_chain(table, options, who, source)
-    if outcome.record is None:
-        return outcome
-    title = f"{_ROLLED}{outcome.reply.title}"
-    return outcome._replace(reply=replace(outcome.reply, title=title))
+    look_up = _look_up_chain(table, options, who, source)
+    if look_up.record is None:
+        return look_up
+    title = f"{_ROLLED}{look_up.reply.title}"
+    return look_up._replace(reply=replace(look_up.reply, title=title))
 
 
 _ROLLED = "Rolled: "
@@ -231,18 +241,18 @@ def retell_look_up(table: Table, event: Mapping[str, Any]) -> str:
     """
     script = Script([die["value"] for die in event.get("dice") or ()])
     try:
-        outcome = look_up_table(table, event.get("inputs") or {}, "", script)
+        look_up = look_up_table(table, event.get("inputs") or {}, "", script)
     except UserError:
         return ""
-    record = outcome.record
+    record = look_up.record
     if record is None or record.result != event.get("result"):
         return ""
-    return outcome.reply.title.removeprefix(_ROLLED)
+    return look_up.reply.title.removeprefix(_ROLLED)
 
 
 def _look_up_chain(
     table: Table, options: Mapping[str, object], player: str, source: Source
-) -> ReplyWithRecord:
+) -> TableLookUp:
     """Return the answer of a table together with that of each table rolled after it."""
     inputs = {name: value for name, value in options.items() if value is not None}
     complete_inputs, rolled = _roll_missing_inputs(table, inputs, source)
@@ -256,12 +266,12 @@ def _look_up_chain(
     reply = build_lookup_reply(table, complete_inputs, answer, player if rolled else "", rolled)
     chained_record: PlayRecord | None = None
     if chained is not None:
-        reply = _join_table_replies(reply, answer, chained.table, chained.outcome.reply)
-        chained_record = chained.outcome.record
+        reply = _join_table_replies(reply, answer, chained.table, chained.look_up.reply)
+        chained_record = chained.look_up.record
     if not rolled and chained_record is None:
-        return ReplyWithRecord(reply, given=complete_inputs)
+        return TableLookUp(reply, complete_inputs)
     record = _build_table_record(table, inputs, rolled, answer, chained_record)
-    return ReplyWithRecord(reply, record, complete_inputs)
+    return TableLookUp(reply, complete_inputs, record)
 
 
 def _roll_missing_inputs(
@@ -287,7 +297,7 @@ class _ChainedLookup(NamedTuple):
     """The table that a cell of another one names, and its answer."""
 
     table: Table
-    outcome: ReplyWithRecord
+    look_up: TableLookUp
 
 
 def _look_up_chained_table(
@@ -298,8 +308,8 @@ def _look_up_chained_table(
     if chained_table is None:
         return None
     chained_inputs = chained_table.select_handed_inputs(inputs)
-    outcome = _look_up_chain(chained_table, chained_inputs, player, source)
-    return _ChainedLookup(chained_table, outcome)
+    look_up = _look_up_chain(chained_table, chained_inputs, player, source)
+    return _ChainedLookup(chained_table, look_up)
 
 
 def _build_table_record(
@@ -352,7 +362,7 @@ def _build_unanswered_lookup(
     rolled: Many[RolledDie],
     player: str,
     error: UserError,
-) -> ReplyWithRecord:
+) -> TableLookUp:
     """Return the reply and record of dice for which a table has no answer, with the reason."""
     result = format_no_result(error)
     dice = Thrown(tuple(die.value for die in rolled))
@@ -366,7 +376,7 @@ def _build_unanswered_lookup(
         target=table.id,
         result=result,
     )
-    return ReplyWithRecord(reply, record, inputs)
+    return TableLookUp(reply, inputs, record)
 
 
 def _join_table_replies(reply: Reply, answer: Answer, chained: Table, following: Reply) -> Reply:

@@ -31,21 +31,15 @@ from bot.presentation.headline import (
     replace_type_codes,
     summarize_results,
 )
-from bot.presentation.multi_unit_play import (
-    FinishedPlay,
-    join_results,
-    merge_outputs,
-    plan_plays,
-    play_all,
-)
-from bot.presentation.play_record import PlayRecord, ReplyWithRecord, play_with_dice
+from bot.presentation.multi_unit_play import plan_plays, play_all
+from bot.presentation.play_record import PlayRecord, play_with_dice
 from bot.rules.dice import Die, Script, Source
 from bot.rules.errors import UserError
 from bot.rules.inputs.input_values import Given
 from bot.rules.inputs.options import Option, is_flag_on
 from bot.rules.inputs.relations import list_source_units
 from bot.rules.inputs.units import Roster
-from bot.rules.sequence.sequence import Change, Play, Resolution, UnitResult
+from bot.rules.sequence.sequence import Play, Resolution, UnitResult
 from bot.rules.text.line import Line
 from bot.rules.text.names import find_stem, join_names
 from bot.rules.text.phrase import Phrase, capitalize_first, split_pieces
@@ -73,9 +67,9 @@ def run_sequence(
     earlier_dice: Many[object] = (),
     piles: Mapping[str, Any] = _NONE,
     check: Callable[[Many[Given]], None] | None = None,
-) -> ReplyWithRecord:
-    """Play a sequence, and return the reply with its record. If the rules ask a side for a choice,
-    the reply asks for it and the record changes nothing.
+) -> tuple[Reply, PlayRecord]:
+    """Play a sequence, and return the reply and the record of the play. If the rules ask a side for
+    a choice, the reply asks for it and the record changes nothing.
 
     `tracks` are the game's tracks that it reads. `earlier_dice` are the dice from before a side's
     choice (which is among the `options`); their lines are not shown again. `piles` with closed cards
@@ -88,116 +82,110 @@ def run_sequence(
     inputs = raw
     if tracks:
         inputs = {**raw, **fill_track_inputs(tracks, sequence.system.tracks), **piles}
-    plays = plan_plays(sequence, inputs, roster)
+    planned_plays = plan_plays(sequence, inputs, roster)
     hand = options.get("hand")
 
     def write_command(hand_dice: str) -> str:
         is_secret = is_flag_on(options, "secret")
         return format_command(spec, {**raw, "secret": is_secret, "hand": hand_dice})
 
-    def play_planned(dice: Source) -> tuple[FinishedPlay, ...]:
+    def play_planned(dice: Source) -> Play:
         if earlier_dice:
             dice = ResumedDice(earlier_dice, dice)
-        return play_all(sequence, plays, dice, roster, tracks)
+        return play_all(sequence, planned_plays, dice, roster, tracks)
 
-    if sequence.choices and len(plays) > 1:
+    if sequence.choices and len(planned_plays) > 1:
         message = f"{sequence.title} asks a side for a choice partway through, so play it for one unit at a time."
         raise UserError(message, hint="Name one.", option=UNIT, code="too-many")
-    planned_inputs = [play.given for play in plays]
+    planned_inputs = [planned.given for planned in planned_plays]
     if check is not None:
         check(planned_inputs)
-    singles = play_with_dice(play_planned, source, hand, write_command, cards=bool(sequence.decks))
+    play = play_with_dice(play_planned, source, hand, write_command, cards=bool(sequence.decks))
     if sequence.choices:
-        singles = tuple(_drop_earlier_lines(single) for single in singles)
-    singles = tuple(name_lenders(sequence, single) for single in singles)
-    reply = _build_reply(player, sequence, singles)
-    record = _build_record(sequence, planned_inputs, singles)
+        play = _drop_earlier_lines(play)
+    play = name_lenders(sequence, play)
+    record = _build_record(sequence, planned_inputs, play, tracks)
     record = record._replace(
         inputs=raw,
         dice=record.dice[len(earlier_dice) :],
         by_hand=hand not in (None, ""),
-        tracks_read=tracks,
     )
-    asks = singles[0].played.resolution.choice_requests
-    if asks:  # nothing is changed before the side has chosen
-        waiting_tracks = get_track_keys(sequence.effects.held[asks[0].name], tracks)
-        record = record._replace(
-            result=asks[0].ask, choice_requests=asks, held_tracks=waiting_tracks
-        )
-    else:
-        record = _add_effects(record, singles, tracks)
-    return ReplyWithRecord(reply, record)
+    return _build_reply(player, sequence, play), record
 
 
-def _build_reply(player: str, sequence: Sequence, singles: tuple[FinishedPlay, ...]) -> Reply:
-    """Build the public reply to the plays of a sequence, with the values that squads gave their
-    men.
-    """
-    first = singles[0]
-    if first.played.resolution.choice_requests:
-        reply = build_choice_reply(sequence, first, player)
-    elif first.unit:
-        reply = build_multi_unit_reply(player, sequence, singles)
+def _build_reply(player: str, sequence: Sequence, play: Play) -> Reply:
+    """Build the public reply to a play, with the values that squads gave their men."""
+    if play.resolution.choice_requests:
+        reply = build_choice_reply(sequence, play, player)
+    elif play.unit_plays:
+        reply = build_multi_unit_reply(player, sequence, play)
     else:
-        reply = build_play_reply(player, sequence, first.played, list_actors(sequence, first.given))
-    unit_inputs = format_unit_inputs(sequence, [single.given for single in singles])
+        reply = build_play_reply(player, sequence, play, list_actors(sequence, play.given))
+    all_inputs = [single_play.given for single_play in play.single_plays]
+    unit_inputs = format_unit_inputs(sequence, all_inputs)
     if unit_inputs:
         reply = replace(reply, lines=(*reply.lines, Small(unit_inputs)))
     return reply
 
 
 def _build_record(
-    sequence: Sequence, planned_inputs: Many[Given], singles: tuple[FinishedPlay, ...]
+    sequence: Sequence, planned_inputs: Many[Given], play: Play, tracks: Mapping[str, Any]
 ) -> PlayRecord:
-    """Build the record of the plays: dice, outputs, changes and the units that take part.
+    """Build the record of a play. The inputs as they were typed are still missing.
 
-    There are no changes if a side must choose first. Inputs, tracks and results are still missing.
+    `planned_inputs` are those of each unit's play before the first die, `tracks` those that it
+    read. If a side must choose first, the record asks for that and changes nothing.
     """
-    changes: tuple[Change, ...] = ()
-    if not singles[0].played.resolution.choice_requests:
-        changes = tuple(change for single in singles for change in single.changes)
+    resolution = play.resolution
+    requests = resolution.choice_requests
+    changes = () if requests else resolution.changes
     units = [name for inputs in planned_inputs for name in list_named_units(inputs)]
     units += [change.unit for change in changes]
     acting: tuple[str, ...] = ()
     if not affects_its_own_unit(sequence):
         acting = tuple(name for inputs in planned_inputs for name in list_acting_units(inputs))
-    sources = [name for single in singles for name in list_source_units(single.given.sources)]
-    return PlayRecord(
+    sources = [
+        name
+        for single_play in play.single_plays
+        for name in list_source_units(single_play.given.sources)
+    ]
+    record = PlayRecord(
         "sequence",
-        dice=tuple(die for single in singles for die in single.played.dice),
-        out=merge_outputs(singles),
+        dice=play.dice,
+        out=play.out,
         changes=changes,
         system=sequence.system.id,
         target=sequence.id,
         units=tuple(dict.fromkeys(units)),
         sources=tuple(dict.fromkeys(sources)),
         acting=acting,
+        tracks_read=tracks,
+    )
+    if requests:
+        waiting_tracks = get_track_keys(sequence.effects.held[requests[0].name], tracks)
+        return record._replace(
+            result=requests[0].ask, choice_requests=requests, held_tracks=waiting_tracks
+        )
+    changed_tracks = {
+        get_track_key(name, tracks): value
+        for name, value in play.tracks.items()
+        if value != tracks.get(name)
+    }
+    return record._replace(
+        result=resolution.headline, arrivals=resolution.arrivals, tracks=changed_tracks
     )
 
 
-def _add_effects(
-    record: PlayRecord, singles: tuple[FinishedPlay, ...], tracks: Mapping[str, Any]
-) -> PlayRecord:
-    """Return the record with the result of the plays, the units that join the game, and the tracks
-    that differ from `tracks`, their values before.
-    """
-    changed_tracks = {
-        get_track_key(name, tracks): value
-        for name, value in singles[-1].tracks.items()
-        if value != tracks.get(name)
-    }
-    joins = tuple(join for single in singles for join in single.played.resolution.arrivals)
-    return record._replace(result=join_results(singles), arrivals=joins, tracks=changed_tracks)
-
-
-def _drop_earlier_lines(single: FinishedPlay) -> FinishedPlay:
+def _drop_earlier_lines(play: Play) -> Play:
     """Return the play without the lines that were shown with the question."""
-    played = single.played
-    return single._replace(played=played._replace(lines=played.lines[played.lines_before_choice :]))
+    return play._replace(lines=play.lines[play.lines_before_choice :])
 
 
-def name_lenders(sequence: Sequence, play: FinishedPlay) -> FinishedPlay:
+def name_lenders(sequence: Sequence, play: Play) -> Play:
     """Return the play with the leader's name at the rating that the leader lends."""
+    if play.unit_plays:
+        unit_plays = tuple(name_lenders(sequence, unit_play) for unit_play in play.unit_plays)
+        return play._replace(unit_plays=unit_plays)
     names = {
         option.lends["says"]: play.given.sources[option.name].unit
         for option in sequence.inputs
@@ -207,9 +195,9 @@ def name_lenders(sequence: Sequence, play: FinishedPlay) -> FinishedPlay:
         return play
     lines = tuple(
         line._replace(parts=tuple((names.get(name, name), value) for name, value in line.parts))
-        for line in play.played.lines
+        for line in play.lines
     )
-    return play._replace(played=play.played._replace(lines=lines))
+    return play._replace(lines=lines)
 
 
 def format_unit_inputs(
@@ -259,20 +247,20 @@ class ResumedDice:
         return self._source.draw(die)
 
 
-def build_choice_reply(sequence: Sequence, play: FinishedPlay, player: str) -> Reply:
+def build_choice_reply(sequence: Sequence, play: Play, player: str) -> Reply:
     """Build the reply that asks a side for a choice, with the dice that led to it.
 
     If several units must choose, each has a line.
     """
-    resolution = play.played.resolution
-    asks = resolution.choice_requests
+    requests = play.resolution.choice_requests
     summary = summarize_results(sequence, ())
-    items = [ask.item for ask in asks]
-    title = asks[0].ask if len(asks) == 1 else f"{join_names(items)} must choose"
+    title = requests[0].ask
+    if len(requests) > 1:
+        title = f"{join_names(request.item for request in requests)} must choose"
     headline = build_headline(summary, title, list_actors(sequence, play.given), player)
-    lines: list[Part] = [*shorten_lines(play.played.lines, resolution, summary)]
-    if len(asks) > 1:
-        lines += [ask.ask for ask in asks]
+    lines: list[Part] = [*shorten_lines(play.lines, play.resolution, summary)]
+    if len(requests) > 1:
+        lines += [request.ask for request in requests]
     return Reply(headline.title, tuple(lines), by=headline.cause, tone=WAITING)
 
 
@@ -385,23 +373,22 @@ MOST_SAID = 6
 """The maximum number of different notes. The number of further notes is shown."""
 
 
-def build_multi_unit_reply(
-    player: str, sequence: Sequence, singles: tuple[FinishedPlay, ...]
-) -> Reply:
-    """Build the public reply to plays for several units: a headline, then the dice of a few units, or
+def build_multi_unit_reply(player: str, sequence: Sequence, play: Play) -> Reply:
+    """Build the public reply to a play for several units: a headline, then the dice of a few units, or
     a line for each result of many. Next steps, changes and notes follow.
     """
-    results = [result for single in singles for result in list_unit_results(sequence, single)]
+    plays = play.unit_plays
+    results = [result for unit_play in plays for result in list_unit_results(sequence, unit_play)]
     summary = summarize_results(sequence, results)
     headline = build_headline(summary, "", (), player)
-    is_many = len(singles) >= FOLDED
+    is_many = len(plays) >= FOLDED
     lines: list[Part] = []
     if is_many:
         lines += build_result_groups(summary)
     else:
-        for single in singles:
-            lines += [_prefix_unit(single.unit, line) for line in single.played.lines]
-    resolutions = [(single.unit, single.played.resolution) for single in singles]
+        for unit_play in plays:
+            lines += [_prefix_unit(unit_play.unit, line) for line in unit_play.lines]
+    resolutions = [(unit_play.unit, unit_play.resolution) for unit_play in plays]
     next_steps = _format_notes(
         (unit, text) for unit, resolution in resolutions for text in resolution.next_steps
     )
@@ -409,24 +396,24 @@ def build_multi_unit_reply(
     changes = _format_notes(
         (unit, text) for unit, resolution in resolutions for text in resolution.state_changes
     )
-    changes += singles[-1].track_texts.values()
+    changes += play.resolution.state_changes
     if changes:
         lines.append(Small(f"Now: {' · '.join(changes)}"))
     notes = _format_notes(
         (unit, text) for unit, resolution in resolutions for text in resolution.notes
     )
     lines += map(Small, notes)
-    units = tuple(single.unit for single in singles)
+    units = tuple(unit_play.unit for unit_play in plays)
     cause = format_cause(sequence, units, player, many=True)
     return Reply(headline.title, tuple(lines), by=cause, tone=headline.tone)
 
 
-def list_unit_results(sequence: Sequence, play: FinishedPlay) -> tuple[UnitResult, ...]:
+def list_unit_results(sequence: Sequence, play: Play) -> tuple[UnitResult, ...]:
     """Return the results by unit; without any, the main output is the result of the play's unit."""
     unit_results = tuple(
-        unit_result for unit_result in play.played.resolution.unit_results if unit_result.unit
+        unit_result for unit_result in play.resolution.unit_results if unit_result.unit
     )
-    token = play.played.out.get(sequence.odds_by)
+    token = play.out.get(sequence.odds_by)
     return unit_results or (UnitResult(play.unit, play.result if token is None else str(token)),)
 
 
@@ -691,26 +678,25 @@ IN_A_ROW = 6
 """The number of units with one die each in a row of the table of dice."""
 
 
-def list_all_dice(sequence: Sequence, singles: tuple[FinishedPlay, ...]) -> tuple[Part, ...]:
-    """Return all dice of a play, or of the plays for several units: the lines that belong to no unit,
-    then a table with each unit's dice and result in a row, then a table for each other kind of die
-    that units rolled.
+def list_all_dice(sequence: Sequence, play: Play) -> tuple[Part, ...]:
+    """Return all dice of a play: the lines that belong to no unit, then a table with each unit's
+    dice and result in a row, then a table for each other kind of die that units rolled.
     """
-    first = singles[0]
     shared_lines: list[Part] = []
     tables: dict[str, dict[str, list[object]]]
-    if first.unit:
-        results = [result for single in singles for result in list_unit_results(sequence, single)]
+    results: list[UnitResult] = []
+    if play.unit_plays:
         tables = {"": {}}
-        for single in singles:
-            tables[""][single.unit] = [die.display_value for die in single.played.dice]
+        for unit_play in play.unit_plays:
+            results += list_unit_results(sequence, unit_play)
+            tables[""][unit_play.unit] = [die.display_value for die in unit_play.dice]
     else:
-        results = [*first.played.resolution.unit_results]
-        shared_lines, tables = _sort_dice_by_unit(first)
+        results += play.resolution.unit_results
+        shared_lines, tables = _sort_dice_by_unit(play)
     result_words = load_result_words(sequence)
     words = {result.unit: get_result_word(result_words, result.token) for result in results}
     if not words:
-        words = {unit: format_token(word) for unit, word in first.played.resolution.unit_words}
+        words = {unit: format_token(word) for unit, word in play.resolution.unit_words}
     parts = shared_lines
     for kind, rows in tables.items():
         if kind:
@@ -722,19 +708,19 @@ def list_all_dice(sequence: Sequence, singles: tuple[FinishedPlay, ...]) -> tupl
 
 
 def _sort_dice_by_unit(
-    play: FinishedPlay,
+    play: Play,
 ) -> tuple[list[Part], dict[str, dict[str, list[object]]]]:
     """Return the lines with dice that belong to no unit, and the dice of units by kind and unit.
 
     The kind "" is a unit's own result; it has a row for each unit with a result.
     """
     shared_lines: list[Part] = []
-    result_units = [result.unit for result in play.played.resolution.unit_results]
+    result_units = [result.unit for result in play.resolution.unit_results]
     tables: dict[str, dict[str, list[object]]] = {"": {unit: [] for unit in result_units}}
     names = {*result_units}
     for units in play.given.lists.values():
         names.update(unit.word for unit in units)
-    for line in play.played.lines:
+    for line in play.lines:
         kind, unit = _split_label(line, names)
         if unit:
             tables.setdefault(kind, {}).setdefault(unit, []).extend(line.dice)
@@ -743,9 +729,9 @@ def _sort_dice_by_unit(
     return shared_lines, tables
 
 
-def list_follow_up_parts(sequence: Sequence, singles: tuple[FinishedPlay, ...]) -> Iterator[Part]:
+def list_follow_up_parts(sequence: Sequence, play: Play) -> Iterator[Part]:
     """Yield the next steps, notes and other changes, which a short reply leaves out."""
-    resolutions = [single.played.resolution for single in singles]
+    resolutions = [single_play.resolution for single_play in play.single_plays]
     types = list_type_names(sequence.system)
     next_steps = [text for resolution in resolutions for text in resolution.next_steps]
     notes = [text for resolution in resolutions for text in resolution.notes]

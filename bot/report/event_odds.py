@@ -20,12 +20,10 @@ from bot.game.state import Json
 from bot.presentation.events import describe_event
 from bot.presentation.headline import list_affected_units
 from bot.presentation.multi_unit_play import (
-    FinishedPlay,
     RecordedShot,
     find_actual_results,
     group_identical_plays,
     list_named_rows,
-    merge_outputs,
     plan_plays,
     read_shot,
     replay_shot_of_same_edition,
@@ -34,7 +32,7 @@ from bot.presentation.odds import build_odds_reply
 from bot.rules.errors import UserError
 from bot.rules.odds.rolls import TooManyStates
 from bot.rules.proof.chain import SEALED, to_canonical
-from bot.rules.sequence.sequence import Line
+from bot.rules.sequence.sequence import Line, Play
 from bot.rules.text.names import LETTERS, insert_sides, join_names
 from bot.rulesets.play_once import MAX_BY, build_odds_rows, compute_each_odds
 from bot.rulesets.rule_sets import RuleSets
@@ -148,10 +146,10 @@ def _compute_event_facts(event: Json, systems: RuleSets) -> Json:
         return facts
     shot = read_shot(event, sequence, {})
     try:
-        plays = replay_shot_of_same_edition(shot)
-        facts["fits"] = bool(plays) and _has_logged_outcome(event, plays)
-        if plays:
-            facts |= _describe_answer(event, plays, systems)
+        play = replay_shot_of_same_edition(shot)
+        facts["fits"] = play is not None and _has_logged_outcome(event, play)
+        if play is not None:
+            facts |= _describe_answer(event, play, systems)
         facts["odds"] = list(_list_odds(sequence, shot))
         facts = _name_sides(facts, tuple(event.get("sides", ())))
     except (UserError, TooManyStates, KeyError):
@@ -184,18 +182,20 @@ def _name_sides(facts: Json, sides: tuple[str, ...]) -> Json:
     return {**facts, "lines": lines, "odds": odds}
 
 
-def _has_logged_outcome(event: Json, plays: tuple[FinishedPlay, ...]) -> bool:
-    """Return whether replayed plays have the outputs that the event logged."""
-    replayed = to_canonical({"": merge_outputs(plays)})
+def _has_logged_outcome(event: Json, play: Play) -> bool:
+    """Return whether a replayed play has the outputs that the event logged."""
+    replayed = to_canonical({"": play.out})
     return replayed == to_canonical({"": event.get("out", {})})
 
 
-def _describe_answer(event: Json, plays: tuple[FinishedPlay, ...], systems: RuleSets) -> Json:
+def _describe_answer(event: Json, play: Play, systems: RuleSets) -> Json:
     """Return the words of the answer, who did what, and the dice with every modifier."""
     words = describe_event({**event, "who": ""}, systems, lambda _who: "")
     details = f" ({words.details})" if words.details else ""
     by = words.cause.removeprefix(", ").strip()
-    lines = [_build_line_json(play.unit, line) for play in plays for line in play.played.lines]
+    lines = []
+    for single_play in play.single_plays:
+        lines += [_build_line_json(single_play.unit, line) for line in single_play.lines]
     return {"told": f"{words.title}{details}", "by": by[:1].upper() + by[1:], "lines": lines}
 
 

@@ -222,7 +222,7 @@ def play_again(game: Game, roll: Event, systems: RuleSets) -> PlayRecord:
     system = systems[roll["system"]]
     target = roll["target"]
     if kind == "table":
-        outcome = look_up_table(system.find_table(target), options, "", script)
+        record = look_up_table(system.find_table(target), options, "", script).record
     else:
         roster = get_system_roster(game, system)
         spec = CommandSpec((system.id, target), target, "sequence")
@@ -230,11 +230,10 @@ def play_again(game: Game, roll: Event, systems: RuleSets) -> PlayRecord:
         earlier_dice = tuple(die["value"] for die in roll.get("fell", ()))
         all_options = {**options, **roll.get("chosen", {})}
         sequence = system.find_sequence(target)
-        outcome = run_sequence(
+        _, record = run_sequence(
             sequence, spec, all_options, "", script, roster, read_values, earlier_dice
         )
     script.finish()
-    record = outcome.record
     if record is None:
         raise UserError("nothing was rolled", code="damaged-log")
     if is_continuation(roll):
@@ -260,12 +259,10 @@ def _roll_again(options: Json, roll: Event) -> PlayRecord:
 
 
 def _roll_with(options: Json, roll: Event, *, is_early: bool = False) -> PlayRecord:
-    """Play a plain roll with its logged dice. Raises UserError if nothing is rolled."""
+    """Play a plain roll with its logged dice. Raises UserError if these do not fit."""
     script = Script([die["value"] for die in roll.get("dice") or ()])
-    record = roll_dice(options, "", script, is_early=is_early).record
+    _, record = roll_dice(options, "", script, is_early=is_early)
     script.finish()
-    if record is None:
-        raise UserError("nothing was rolled", code="damaged-log")
     return record._replace(by_hand=bool(roll.get("hand")))
 
 

@@ -25,7 +25,7 @@ def answer(spec: CommandSpec, text: str) -> Reply:
     typed = parse_text(text, load_shared_registry())
     assert typed.spec.path == spec.path
     if spec.family == "roll":
-        return roll_dice(typed.options, "Anna", create_throwaway_source()).reply
+        return roll_dice(typed.options, "Anna", create_throwaway_source())[0]
     if spec.family == "help":
         return show_help(str(typed.options["topic"]), load_shared_registry())
     game = find_shared_system(spec.system)
@@ -33,9 +33,10 @@ def answer(spec: CommandSpec, text: str) -> Reply:
         return look_up_table(
             game.find_table(spec.target), typed.options, "Anna", create_throwaway_source()
         ).reply
-    return run_sequence(
+    reply, _ = run_sequence(
         game.find_sequence(spec.target), spec, typed.options, "Anna", create_throwaway_source(), {}
-    ).reply
+    )
+    return reply
 
 
 @pytest.mark.parametrize("spec", SPECS, ids=IDS)

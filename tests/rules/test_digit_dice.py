@@ -247,8 +247,8 @@ def test_words_of_other_tools_are_refused_with_what_can_be_written(
 
 @pytest.mark.parametrize("text", ["“2d6”", '"2d6"', "„2d6“", "«2d6»", " “2d6” "])
 def test_dice_in_quotation_marks_are_read(text: str) -> None:
-    outcome = rolls.roll_dice({"dice": text}, "Anna", Script((3, 4)))
-    assert outcome.reply.title == "7"
+    reply, _ = rolls.roll_dice({"dice": text}, "Anna", Script((3, 4)))
+    assert reply.title == "7"
 
 
 async def _log(channel: Channel) -> Json:

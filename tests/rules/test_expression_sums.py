@@ -49,15 +49,15 @@ def test_its_notation_means_the_same(text: str) -> None:
 
 
 def test_the_answer_says_what_was_counted() -> None:
-    outcome = roll_dice({"dice": "2d6+3>=8"}, "Anna", Script([2, 3]))
-    assert outcome.reply.format_text() == (
+    reply, record = roll_dice({"dice": "2d6+3>=8"}, "Anna", Script([2, 3]))
+    assert reply.format_text() == (
         "8, success · Anna rolls 2d6+3>=8\nDice: [2] [3] + 3 = 8, the sum against 8 or more"
     )
-    assert outcome.record is not None
-    assert outcome.record.out == {"total": 8, "success": True, "dice": [2, 3]}
-    grouped = roll_dice({"dice": "(2d6)>=8"}, "Anna", Script([2, 3])).reply.format_text()
-    assert "([2, 3]) = 5, the sum against 8 or more" in grouped
-    every = roll_dice({"dice": "2d6<=6"}, "Anna", Script([5, 5])).reply.format_text()
+    assert record.out == {"total": 8, "success": True, "dice": [2, 3]}
+    grouped, _ = roll_dice({"dice": "(2d6)>=8"}, "Anna", Script([2, 3]))
+    assert "([2, 3]) = 5, the sum against 8 or more" in grouped.format_text()
+    reply, _ = roll_dice({"dice": "2d6<=6"}, "Anna", Script([5, 5]))
+    every = reply.format_text()
     assert "2 successes" in every
     assert "Every die counts so. For their sum: 2d6 sum<=6" in every
 

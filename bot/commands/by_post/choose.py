@@ -357,7 +357,7 @@ async def _continue_sequence(
     earlier_dice = tuple(die["value"] for die in play["fell"])
     dice = context.get_dice()
     try:
-        outcome = run_sequence(
+        reply, record = run_sequence(
             sequence, spec, inputs, context.user_name, dice, roster, tracks, earlier_dice
         )
     except UserError as error:
@@ -367,8 +367,7 @@ async def _continue_sequence(
             command = format_command(context.spec, options)
             error.hint = Phrase("Roll it and type: ", Typed(command))
         raise
-    assert outcome.record is not None
-    record = outcome.record._replace(kind=CHOICE, inputs={})
+    record = record._replace(kind=CHOICE, inputs={})
     units = find_units_by_name(game, record.units)
     facts = build_play_facts(context, spec.path, record, units)
     facts = {name: value for name, value in facts.items() if name not in ("command", "inputs")}
@@ -377,7 +376,7 @@ async def _continue_sequence(
     subject = f"{context.user_name} chooses"
     if role == ELSE:
         subject = "nobody chose in time"
-    reply = replace(outcome.reply, by=f"{subject}: {picks_text}")
+    reply = replace(reply, by=f"{subject}: {picks_text}")
     if record.choice_requests:
         side_facts = facts | {"side": first_event["side"]}
         reply = await ask_side(context, reply, record, side_facts)

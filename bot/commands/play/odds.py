@@ -327,12 +327,12 @@ async def show_shot_dice(context: Context, number: int) -> Reply:
 async def share_shot_dice(context: Context, number: int) -> Reply:
     """Show every die of a shot to all."""
     fired = await _load_shot(context, number)
-    played = replay_shot_of_same_edition(fired.shot)
-    if played:
-        parts = list_all_dice(fired.shot.sequence, played)
-    else:
+    play = replay_shot_of_same_edition(fired.shot)
+    if play is None:
         parts = list_dice_by_label(fired.event.get("dice") or ())
-    parts = (*parts, *list_follow_up_parts(fired.shot.sequence, played))
+    else:
+        dice_parts = list_all_dice(fired.shot.sequence, play)
+        parts = (*dice_parts, *list_follow_up_parts(fired.shot.sequence, play))
     count = len(fired.shot.dice)
     title = fired.shot.sequence.title
     author = f"{count} {'die' if count == 1 else 'dice'}, {title[:1].lower()}{title[1:]}"

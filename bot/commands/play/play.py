@@ -82,7 +82,12 @@ from bot.presentation.play_record import (
 )
 from bot.presentation.printed_table import get_printed_table
 from bot.presentation.reach import compute_reach, list_acting_unit_names
-from bot.presentation.roll import look_up_table, roll_dice, split_digits_of_row
+from bot.presentation.roll import (
+    TableLookUp,
+    look_up_table,
+    roll_dice,
+    split_digits_of_row,
+)
 from bot.presentation.run_sequence import (
     CANNOT_FIRE,
     EXTRA,
@@ -141,10 +146,9 @@ async def handle_roll(context: Context) -> Reply:
     if context.spec.counts_only_odds(options):
         return await answer_odds(context, context.spec, options)
     need_hand_dice(context.game, options.get("hand"))
-    outcome = roll_dice(options, context.user_name, context.get_dice())
-    assert outcome.record is not None  # a roll always has one
+    reply, record = roll_dice(options, context.user_name, context.get_dice())
     is_secret = is_flag_on(options, "secret")
-    return await record_play(context, outcome.reply, outcome.record, secret=is_secret)
+    return await record_play(context, reply, record, secret=is_secret)
 
 
 async def handle_lookup(context: Context) -> Reply:
@@ -160,16 +164,7 @@ async def handle_lookup(context: Context) -> Reply:
     wants_picture = is_flag_on(options, "picture")
     options.pop("picture", None)
     if spec.wants_whole(options):
-        inputs = {
-            name: value for name, value in options.items() if name not in ("private", "whole")
-        }
-        whole_table = build_whole_table_reply(table, spec.example, inputs)
-        return await offer_picture(
-            context,
-            whole_table,
-            build_table_action(context, table, {}, private=True),
-            is_requested=wants_picture,
-        )
+        return await _show_whole_table(context, table, options, wants_picture=wants_picture)
     private = is_flag_on(options, "private")
     options.pop("private", None)
     if private and (table.chain or table.list_needed_rolls(options)):
@@ -180,24 +175,39 @@ async def handle_lookup(context: Context) -> Reply:
             code="not-together",
         )
     try:
-        outcome = look_up_table(table, options, context.user_name, context.get_dice())
+        look_up = look_up_table(table, options, context.user_name, context.get_dice())
     except UserError as error:
         if error.code == "bad-value":
             name_other_tables(error, spec, options, context.registry)
         raise
-    reply = outcome.reply
-    if outcome.record is not None:
-        reply = await record_play(context, outcome.reply, outcome.record)
-    reply = replace(reply, private=private or reply.private)
+    if look_up.record is None:
+        reply = _answer_without_roll(look_up, private=private)
+    else:
+        reply = await record_play(context, look_up.reply, look_up.record)
     if table.leads:
-        reply = _add_rolls_called_for(context, reply, table, outcome.given or options)
+        reply = _add_rolls_called_for(context, reply, table, look_up.inputs or options)
     reply = replace(reply, buttons=(*reply.buttons, *build_lookup_buttons(context, table, options)))
     return await offer_picture(
         context,
         reply,
-        build_table_action(context, table, outcome.given, private=private),
+        build_table_action(context, table, look_up.inputs, private=private),
         is_requested=wants_picture,
     )
+
+
+async def _show_whole_table(
+    context: Context, table: Table, options: Mapping[str, object], *, wants_picture: bool
+) -> Reply:
+    """Show a whole table, with the looked-up cell marked. Nothing is rolled or recorded."""
+    inputs = {name: value for name, value in options.items() if name not in ("private", "whole")}
+    reply = build_whole_table_reply(table, context.spec.example, inputs)
+    picture_action = build_table_action(context, table, {}, private=True)
+    return await offer_picture(context, reply, picture_action, is_requested=wants_picture)
+
+
+def _answer_without_roll(look_up: TableLookUp, *, private: bool) -> Reply:
+    """Return the answer of a table that was read without a roll. Nothing is recorded."""
+    return replace(look_up.reply, private=private or look_up.reply.private)
 
 
 def _add_rolls_called_for(
@@ -298,15 +308,13 @@ async def _play_sequence(
     ban = _find_ban(context, sequence, options, roster)
     need_hand_dice(context.game, options.get("hand"))
     check = partial(_need_units, context, sequence)
-    outcome = run_sequence(
+    reply, record = run_sequence(
         sequence, spec, options, user_name, dice, roster, readings, piles=piles, check=check
     )
     filled = {**fill_track_inputs(readings, sequence.system.tracks), **piles}
     reply = _add_input_notes(
-        outcome.reply, sequence, roster, options_of_player, lent_inputs, ruled_inputs, filled
+        reply, sequence, roster, options_of_player, lent_inputs, ruled_inputs, filled
     )
-    record = outcome.record
-    assert record is not None  # a sequence always has one
     if context.game.started and is_of_game(context.game, sequence.system):
         used_cards = find_used_cards(context.game, sequence, record.inputs, actor.side)
         record = record._replace(used_cards=used_cards)

@@ -172,7 +172,7 @@ async def _play_upkeep(
         (piles,) = await list_closed_piles(context, sequence, EVERYTHING)
         dice = Script(()) if starts else context.get_dice()
         game = context.game
-        outcome = run_sequence(
+        reply, record = run_sequence(
             sequence,
             spec,
             options,
@@ -186,13 +186,12 @@ async def _play_upkeep(
         return [_format_owed_roll(upkeep, "Roll this first, once everybody is here")]
     except UserError as error:
         return [Small(f"{sequence.title} was not run: {error.message}")]
-    record = outcome.record
-    assert record is not None
     units = [unit for unit in find_units_by_name(game, record.units) if not has_left_fight(unit)]
     facts = build_play_facts(context, path, record, units) | {"upkeep": game.phase}
     body = context.ledger.add("sequence", apply_play_record(game, record, context.systems), **facts)
     shows_all = not record.changes and _are_shown_on_cards(record.tracks, sequence.system)
-    reply = _remove_change_line(outcome.reply) if shows_all else outcome.reply
+    if shows_all:
+        reply = _remove_change_line(reply)
     sets_tracks = bool(sequence.effects.tracks) and not record.dice
     result = _UpkeepResult(
         title=sequence.title,

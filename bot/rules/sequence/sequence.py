@@ -19,6 +19,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from bot.rules.dice import Die, RolledDie, Source
 from bot.rules.errors import UserError
+from bot.rules.inputs.input_values import Given
 from bot.rules.inputs.tracks import TrackMove
 from bot.rules.tables import table
 from bot.rules.text.line import Line as Line
@@ -32,6 +33,7 @@ Outputs = Mapping[str, Any]
 Weighted = tuple[tuple[int, Roll], ...]
 """Pairs of (weight, roll): the roll stands for that many equally likely rolls."""
 _NOTHING: Outputs = MappingProxyType({})
+NO_INPUTS = Given({})
 
 
 MOST_ROLLED = 400
@@ -418,16 +420,41 @@ It is not part of any answer.
 
 
 class Play(NamedTuple):
-    """A sequence played to its end: outputs, dice in order, lines of the answer, and the result.
+    """A sequence played to its end, once or for several units in turn.
 
-    `lines_before_choice` is the number of lines before the last choice of a side.
+    Answers, records and pages are made from it. `play` fills in the fields up to
+    `lines_before_choice`; a game with its roster and tracks adds the others.
     """
 
     out: dict[str, Any]
+    """The outputs, as the log keeps them."""
     dice: tuple[RolledDie, ...]
+    """The dice in the order in which they were rolled."""
     lines: tuple[Line, ...]
+    """The lines of the answer about these dice."""
     resolution: Resolution
+    """The result: of units, and what it changes."""
     lines_before_choice: int = 0
+    """The number of lines before the last choice of a side."""
+    given: Given = NO_INPUTS
+    """The inputs that it was played with."""
+    tracks: Mapping[str, Any] = _NOTHING
+    """The new values of tracks, by name."""
+    unit: str = ""
+    """The unit that it is for, if it is one of the `unit_plays` of another play."""
+    unit_plays: tuple[Play, ...] = ()
+    """The plays for single units, if it was played for several in turn. Then `out`, `dice` and
+    `resolution` are those of all of them together, and it has no lines of its own."""
+
+    @property
+    def single_plays(self) -> tuple[Play, ...]:
+        """The play itself, or the plays for single units if there are several."""
+        return self.unit_plays or (self,)
+
+    @property
+    def result(self) -> str:
+        """The result in a few words, without the unit's name in front."""
+        return self.resolution.headline.removeprefix(f"{self.unit}: ")
 
 
 def play(plan: Plan[S], source: Source) -> Play:
