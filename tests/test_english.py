@@ -6,6 +6,7 @@ import ast
 import re
 import tokenize
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -109,8 +110,10 @@ OF_THE_LOG = (
 """Texts for authors of packs and readers of logs, where `go` is a key."""
 
 
-def _texts_for_players() -> Iterator[tuple[str, str]]:
-    """Yield each text of the code that is no docstring, with its file."""
+@cache
+def _texts_for_players() -> tuple[tuple[str, str], ...]:
+    """Return each text of the code that is no docstring, with its file."""
+    texts = []
     for folder in ("bot", "adapters"):
         for path in sorted((ROOT / folder).rglob("*.py")):
             name = path.relative_to(ROOT).as_posix()
@@ -123,9 +126,10 @@ def _texts_for_players() -> Iterator[tuple[str, str]]:
                 if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
             }
             for node in ast.walk(tree):
-                is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
-                if is_text and id(node) not in notes:
-                    yield name, str(node.value)  # type: ignore[attr-defined]
+                if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                    if id(node) not in notes:
+                        texts.append((name, node.value))
+    return tuple(texts)
 
 
 def test_nobody_reads_of_a_go() -> None:

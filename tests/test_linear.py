@@ -23,7 +23,7 @@ from tests.patterns import (
     without_example,
 )
 
-SOME = 6
+SOME = 3
 """How many pieces are tried in the quick run."""
 LONGER = 40_000
 PARTS = 8
