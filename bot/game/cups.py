@@ -29,7 +29,8 @@ from bot.rules.inputs.decks import GameDeck
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.text.names import format_count
 from bot.rules.text.normalize import NameIndex
-from bot.rulesets.deck_file import ENDS, FORMATION, HANDLE, OUT, SIDE
+from bot.rulesets.deck_file import ENDS, FORMATION, HANDLE, SIDE
+from bot.rulesets.deck_keys import OUT
 from bot.rulesets.game_keys import LED_BY
 from bot.rulesets.system import System
 

@@ -25,10 +25,13 @@ Keys = Mapping[str, Key]
 
 
 class Part(NamedTuple):
-    """A part of a file: its keys, and those that it needs."""
+    """A part of a file: its keys, and those that it needs. `other_keys` is the shape of keys of its
+    own, None if it has none.
+    """
 
     keys: Keys
     needed: Sequence[str] = ()
+    other_keys: Schema | None = None
 
 
 Parts = Mapping[str, Part]
@@ -38,6 +41,7 @@ TEXT: Schema = {"type": "string"}
 WHOLE: Schema = {"type": "integer"}
 NUMBER: Schema = {"type": "number"}
 FLAG: Schema = {"type": "boolean"}
+SINGLE_VALUE: Schema = {"type": ["string", "number", "boolean"]}
 WORDS: Schema = {"type": "array", "items": TEXT}
 TEXT_WITH_UNIT: Schema = {"type": "string", "pattern": r"\{\}", "title": "text with {}"}
 """A text in which {} stands for a unit or units."""
@@ -117,11 +121,17 @@ class _Checker:
         if not isinstance(value, Mapping):
             names = part.needed or list(part.keys)[:3]
             self._refuse(f"must be a mapping with {', '.join(names)}", path)
-        has_all_needed = all(map(value.get, part.needed))
-        if not has_all_needed or not value.keys() <= part.keys.keys():
-            check_keys(value, part.keys, part.needed, self._file, _format_row(path))
+        other_keys = value.keys() - part.keys.keys()
+        is_whole = all(value.get(name) or value.get(name) == 0 for name in part.needed)
+        if not is_whole or (other_keys and part.other_keys is None):
+            allowed = part.keys if part.other_keys is None else {**part.keys, **value}
+            check_keys(value, allowed, part.needed, self._file, _format_row(path))
         for name, item in value.items():
-            if item is not None:
+            if item is None:
+                continue
+            if name in other_keys:
+                self._check(item, part.other_keys or ANY, (*path, str(name)))
+            else:
                 key = part.keys[name]
                 self._check(item, key.shape, (*path, name), key.says)
 
@@ -209,13 +219,17 @@ def _is_in_range(value: Any, shape: Schema) -> bool:
 
 def _is_within(number: float, shape: Schema, low: str, high: str) -> bool:
     """Return whether a number is within two limits of a shape; each may be missing."""
-    return bool(shape.get(low, number) <= number <= shape.get(high, number))
+    is_too_low = low in shape and number < shape[low]
+    is_too_high = high in shape and number > shape[high]
+    return not (is_too_low or is_too_high)
 
 
 def _name_item(item: Any, number: int) -> str:
     """Return the name of an item of a list, or its number."""
-    if isinstance(item, Mapping) and item.get("name") and isinstance(item["name"], str):
-        return str(item["name"])
+    if isinstance(item, Mapping):
+        name = item.get("id") or item.get("name")
+        if isinstance(name, str | int) and not isinstance(name, bool):
+            return str(name)
     return str(number)
 
 
@@ -233,7 +247,7 @@ def describe(shape: Schema) -> str:
     types = _list_types(shape)
     if types == ["object"] or not types:
         return _describe_inside(shape)
-    if types == ["string"] and "title" in shape:
+    if "title" in shape:
         return f"a {shape['title']}"
     text = " or ".join(_NAMES[name] for name in types)
     if types == ["array"]:
@@ -258,7 +272,9 @@ def _describe_inside(shape: Schema) -> str:
 
 def _describe_limits(shape: Schema) -> Iterator[str]:
     """Yield the limits of a shape in words."""
-    if "maxItems" in shape:
+    if "minItems" in shape and "maxItems" in shape:
+        yield f"of {shape['minItems']} to {shape['maxItems']}"
+    elif "maxItems" in shape:
         yield f"of at most {shape['maxItems']}"
     if "maxLength" in shape:
         yield f"of at most {shape['maxLength']} characters"

@@ -7,37 +7,38 @@ file changes later.
 
 import math
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
 from bot.rules import cards
-from bot.rules.cards import REFUSE, RESHUFFLE, STANDARD, Deck
-from bot.rules.errors import Slip, TableError, check_known, name_row_of_errors
-from bot.rules.inputs.decks import HAND, KEEP, OPEN, GameDeck, Said, find_kinds
+from bot.rules.cards import RESHUFFLE, STANDARD, Deck
+from bot.rules.errors import Slip, TableError, name_row_of_errors
+from bot.rules.inputs.decks import HAND, OPEN, GameDeck, Said, find_kinds
+from bot.rules.shapes import check_shape
 from bot.rules.text.plain import remove_invisible
+from bot.rulesets.deck_keys import AGAIN, CARD, DECK, LONGEST_TITLE, PARTS
 
-KEYS = ("title", "cards", "after", "keep", "hand_limit", "empty", "shown", "dead", "owner")
-CARD_KEYS = ("id", "name", "count", "after")
-AFTER = {"discard": "discard", "removed": "remove", "back": "return"}
-"""The places of a card in play after its discard, each with its word in the log."""
-EMPTY = (RESHUFFLE, REFUSE)
-DEAD = AGAIN, OUT = ("again", "out")
-"""The effects of a chit without a unit left: it is set aside, or goes out of the game; in both
-cases another one is drawn.
-"""
 CHIT_SAYS = SIDE, FORMATION, ENDS, HANDLE = ("side", "formation", "ends", "handle")
 """The keys of a chit in a cup that leads a phase: the side or formation to play, the end of the
 phase or turn, and a handle.
 """
-LONGEST_TITLE = 60
 LONGEST = cards.LONGEST_CARD
 MOST_FACTS = 12
 """Most numbers and words of its own that a card has."""
 LARGEST = 1_000_000
 """Largest number of a card, also below 0."""
-_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,39}")
+_DEFAULTS: Mapping[str, Any] = {
+    "after": "discard",
+    "keep": OPEN,
+    "hand_limit": 0,
+    "owner": "",
+    "empty": RESHUFFLE,
+    "shown": True,
+    "dead": AGAIN,
+}
+"""The values of the keys of a deck that may be left out."""
 _KEY = re.compile(r"[a-z][a-z0-9_]{0,23}")
 _KINDS = {bool: "yes or no", int: "a number", float: "a number", str: "a word"}
 
@@ -64,25 +65,16 @@ def read_deck(id: str, data: Any, file: str) -> GameDeck:
             file,
             "a deck has a name of small letters, digits and -, at most 24, other than the standard decks",
         )
-    if not isinstance(data, Mapping):
-        raise TableError(file, "must be {title: ..., cards: [{id: ..., name: ..., count: ...}]}")
-    check_known(data, KEYS, file)
+    check_shape(data, "deck", PARTS, file)
     with name_row_of_errors(file, "title"):
-        title = _read_text(data.get("title"), LONGEST_TITLE)
-    after = _read_choice(data, "after", AFTER, "discard", file)
-    keep = _read_choice(data, "keep", KEEP, OPEN, file)
-    empty = _read_choice(data, "empty", EMPTY, RESHUFFLE, file)
-    dead = _read_choice(data, "dead", DEAD, AGAIN, file)
-    hand_limit = _read_hand_limit(data, file)
-    owner = data.get("owner", "")
-    if "owner" in data:
+        title = _read_text(data["title"], LONGEST_TITLE)
+    settings = {**_DEFAULTS, **{key: value for key, value in data.items() if value is not None}}
+    owner = settings["owner"]
+    if owner:
         with name_row_of_errors(file, "owner"):
             owner = _read_text(owner, LONGEST_TITLE)
-    is_shown = data.get("shown", True)
-    if type(is_shown) is not bool:
-        raise TableError(file, "is yes or no: whether cards and the board show it", row="shown")
-    deck_cards = _read_cards(data.get("cards"), after, file)
-    deck = Deck(tuple((card.id, card.count) for card in deck_cards), empty)
+    deck_cards = [_read_card(card, settings["after"], file) for card in data["cards"]]
+    deck = Deck(tuple((card.id, card.count) for card in deck_cards), settings["empty"])
     with name_row_of_errors(file, "cards"):
         size = cards.size(deck.cards)
         if size > cards.MOST_CARDS:
@@ -98,44 +90,12 @@ def read_deck(id: str, data: Any, file: str) -> GameDeck:
         facts_by_id,
         {card.id: card.after for card in deck_cards},
         find_kinds(facts_by_id),
-        keep,
-        hand_limit,
-        is_shown,
-        dead,
+        settings["keep"],
+        settings["hand_limit"],
+        settings["shown"],
+        settings["dead"],
         owner,
     )
-
-
-def _read_choice(
-    data: Mapping[str, Any], key: str, words: Collection[str], default: str, file: str
-) -> str:
-    """Return the value of a key, or `default` without one. Raises TableError for another word."""
-    value = data.get(key, default)
-    if not isinstance(value, str) or value not in words:
-        raise TableError(file, f"is one of {', '.join(words)}", row=key)
-    return value
-
-
-def _read_hand_limit(data: Mapping[str, Any], file: str) -> int:
-    """Return the hand limit of a deck, 0 for none. Raises TableError for a value out of range."""
-    limit = data.get("hand_limit", 0)
-    is_in_range = type(limit) is int and 0 <= limit <= cards.MOST_DRAWN
-    if not is_in_range or ("hand_limit" in data and not limit):
-        raise TableError(file, f"is a whole number from 1 to {cards.MOST_DRAWN}", row="hand_limit")
-    return int(limit)
-
-
-def _read_cards(entries: Any, default_after: str, file: str) -> list[DeckCard]:
-    """Return the cards of a deck. Raises TableError for no cards, too many, or a fault in one."""
-    if not isinstance(entries, list) or not 0 < len(entries) <= cards.MOST_KINDS:
-        raise TableError(
-            file,
-            f"is a list of cards, 1 to {cards.MOST_KINDS}: - {{id: ambush, count: 2}}",
-            row="cards",
-        )
-    return [
-        _read_card(number, entry, default_after, file) for number, entry in enumerate(entries, 1)
-    ]
 
 
 def list_named_sides(game_deck: GameDeck) -> list[str]:
@@ -184,41 +144,21 @@ def _read_text(value: Any, max_length: int) -> str:
     return str(value)
 
 
-def _read_card(number: int, card: Any, default_after: str, file: str) -> DeckCard:
-    """Return one card; `number` is its position from 1, for errors. Raises TableError."""
-    if not isinstance(card, Mapping):
-        raise TableError(file, "is {id: ..., name: ..., count: ...}", row=f"cards {number}")
-    id = _read_card_id(card.get("id"), f"cards {number}", file)
+def _read_card(card: Mapping[str, Any], default_after: str, file: str) -> DeckCard:
+    """Return one card. Raises TableError for a name that cannot be used, and for its facts."""
+    id = str(card["id"])
     row = f"cards {id}"
-    name = card.get("name", id)
-    name = str(name) if type(name) is int else name
-    if not _is_one_line(name, LONGEST) or re.search("[,;]", name):
-        problem = f"is a text of at most {LONGEST} characters without , and ; (cards are typed with commas between)"
-        raise TableError(file, problem, row=row, column="name")
-    count = card.get("count", 1)
-    if type(count) is not int or not 1 <= count <= cards.MOST_CARDS:
-        problem = f"is a whole number from 1 to {cards.MOST_CARDS}: how many copies the deck has"
-        raise TableError(file, problem, row=row, column="count")
-    after = card.get("after", default_after)
-    if not isinstance(after, str) or after not in AFTER:
-        raise TableError(file, f"is one of {', '.join(AFTER)}", row=row, column="after")
-    facts = {key: value for key, value in card.items() if key not in CARD_KEYS}
+    if id.casefold() == "all":
+        raise TableError(file, "all means all cards; call it something else", row=row, column="id")
+    name = str(card.get("name", id))
+    if not _is_one_line(name, LONGEST):
+        raise TableError(file, "is a text in one line; quote it", row=row, column="name")
+    facts = {key: value for key, value in card.items() if key not in CARD}
     if len(facts) > MOST_FACTS:
         raise TableError(file, f"has more than {MOST_FACTS} numbers and words of its own", row=row)
     for key, value in facts.items():
         _check_fact(key, value, file, row)
-    return DeckCard(id, name, count, after, facts)
-
-
-def _read_card_id(id: Any, row: str, file: str) -> str:
-    """Return the id of a card; a whole number becomes a text. Raises TableError for another id."""
-    id = str(id) if type(id) is int else id
-    if not isinstance(id, str) or not _ID.fullmatch(id) or id.casefold() == "all":
-        problem = (
-            f"is letters, digits and -, at most {LONGEST}, and not all; quote yes, no, on and off"
-        )
-        raise TableError(file, problem, row=row, column="id")
-    return id
+    return DeckCard(id, name, card.get("count") or 1, card.get("after") or default_after, facts)
 
 
 def _check_fact(key: Any, value: Any, file: str, row: str) -> None:
@@ -227,7 +167,7 @@ def _check_fact(key: Any, value: Any, file: str, row: str) -> None:
     A key that looks like a misspelled key of deck files is refused, too.
     """
     column = str(key)[:40]
-    similar_keys = get_close_matches(column, (*CARD_KEYS, *KEYS), 1, 0.8)
+    similar_keys = get_close_matches(column, (*CARD, *DECK), 1, 0.8)
     if similar_keys:
         problem = (
             f"Did you mean {similar_keys[0]}? Call it something else if it is a number of your own."

@@ -362,7 +362,10 @@ async def test_a_cheat_is_seen_by_all_three(bend: Bend, pack: Path, tmp_path: Pa
             "column side: is a text; quote it",
         ),
         ({"decks/cup.yaml": f"keep: hand\n{CUP}"}, "a deck that leads a phase is drawn openly"),
-        ({"decks/cup.yaml": f"dead: never\n{CUP}"}, "row dead: is one of again, out"),
+        (
+            {"decks/cup.yaml": f"dead: never\n{CUP}"},
+            'row dead: "never" is not known here. It may be again, out',
+        ),
     ],
 )
 def test_mistakes_are_named(changed: dict[str, str], says: str, make_pack: PackMaker) -> None:

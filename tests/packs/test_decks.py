@@ -212,7 +212,7 @@ def test_faults_name_file_line_row_and_column(make_pack: PackMaker) -> None:
     wrong = CHANCES.replace("name: Rain, count: 2", "name: Rain, count: 0")
     (fault,) = check_path(make_pack({"decks/chances.yaml": wrong})).faults
     assert fault.startswith(
-        "few/decks/chances.yaml, line 6, row cards rain, column count: is a whole number from 1"
+        "few/decks/chances.yaml, line 6, row cards rain, count: must be a whole number from 1"
     )
 
 
@@ -223,28 +223,31 @@ def one(**card: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("data", "says"),
     [
-        ([], "must be {title"),
-        ({"cards": [{"id": "a"}]}, "row title: is a text"),
+        ([], "must be a mapping with title, cards"),
+        ({"cards": [{"id": "a"}]}, "title is missing"),
         ({**one(), "title": "x" * 61}, "at most 60"),
         ({**one(), "kep": "hand"}, "Did you mean keep?"),
-        ({**one(), "keep": "secret"}, "row keep: is one of open, hand"),
-        ({**one(), "after": []}, "row after: is one of discard, removed, back"),
-        ({**one(), "empty": None}, "row empty: is one of reshuffle, refuse"),
+        ({**one(), "keep": "secret"}, 'row keep: "secret" is not known here. It may be open, hand'),
+        (
+            {**one(), "after": []},
+            'row after: "[]" is not known here. It may be discard, removed, back',
+        ),
+        ({**one(), "empty": "stop"}, "It may be reshuffle, refuse"),
         ({**one(), "hand_limit": 0}, "from 1 to 60"),
         ({**one(), "hand_limit": True}, "from 1 to 60"),
-        ({**one(), "shown": "no"}, "row shown: is yes or no"),
-        ({"title": "T", "cards": []}, "1 to 400"),
+        ({**one(), "shown": "no"}, "row shown: must be true or false"),
+        ({"title": "T", "cards": []}, "cards is missing"),
         ({"title": "T", "cards": {"a": 2}}, "1 to 400"),
-        ({"title": "T", "cards": ["a"]}, "row cards 1: is {id"),
+        ({"title": "T", "cards": ["a"]}, "row cards 1: must be a mapping with id"),
         ({"title": "T", "cards": [{"id": n} for n in range(401)]}, "1 to 400"),
         (
             {"title": "T", "cards": [{"id": "a", "count": 600}, {"id": "b", "count": 600}]},
             "has 1200 cards",
         ),
-        (one(id=True), "row cards 2, column id"),
-        (one(id="12.w1"), "row cards 2, column id"),
-        (one(id="x/y"), "row cards 2, column id"),
-        (one(id="All"), "row cards 2, column id"),
+        (one(id=True), "row cards 2, id: must be a name of letters"),
+        (one(id="12.w1"), "row cards 12.w1, id: must be a name of letters"),
+        (one(id="x/y"), "row cards x/y, id"),
+        (one(id="All"), "all means all cards"),
         (one(id="a"), "column id: comes twice; write count: 2"),
         (one(id="A"), "column id: is also the name of a"),
         (one(name="A"), "column name: is also the name of a"),
@@ -252,16 +255,16 @@ def one(**card: Any) -> dict[str, Any]:
         (one(name="Rain, heavy"), "without , and ;"),
         (one(name="x" * 41), "at most 40"),
         (one(name="a\u202eb"), "column name"),
-        (one(name=["a"]), "column name"),
-        (one(count=0), "column count: is a whole number from 1"),
-        (one(count=True), "column count"),
-        (one(count=10**9), "column count"),
-        (one(after="gone"), "column after: is one of discard"),
+        (one(name=["a"]), "row cards b, name: must be a text of at most 40"),
+        (one(count=0), "row cards b, count: must be a whole number from 1 to 1000: how many"),
+        (one(count=True), "row cards b, count"),
+        (one(count=10**9), "row cards b, count"),
+        (one(after="gone"), 'row cards b, after: "gone" is not known here. It may be discard'),
         (one(cuont=2), "Did you mean count?"),
         (one(Ap=2), "column Ap: has a name of small letters"),
         (one(ap=10**9), "column ap: is a number within"),
         (one(ap=float("nan")), "column ap: is a number within"),
-        (one(ap=[1]), "column ap: is a number, yes or no"),
+        (one(ap=[1]), "row cards b, ap: must be a text or a number or true or false"),
         (one(word="x" * 41), "column word"),
         (one(**{f"k{n}": n for n in range(13)}), "more than 12"),
     ],

@@ -98,7 +98,10 @@ def test_another_sheet_is_no_deck(text: str) -> None:
 
 
 def test_a_count_of_none_and_two_alike_are_faults_of_the_deck() -> None:
-    assert "count: is a whole number" in check_alone(import_tables("name,count\nRain,0\n")).lines[1]
+    assert (
+        "count: must be a whole number"
+        in check_alone(import_tables("name,count\nRain,0\n")).lines[1]
+    )
     assert (
         "is also the name of rain"
         in check_alone(import_tables("name,count\nRain,1\nRain,2\n")).lines[1]

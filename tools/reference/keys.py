@@ -1,4 +1,4 @@
-"""Every key of pack.yaml, an input, a scenario and a deck.
+"""Every key of pack.yaml, an input and a scenario.
 
 Words and types come from the loaders; a test holds the keys against theirs.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import get_args
 
-from bot.rules.inputs.decks import KEEP
 from bot.rules.inputs.options import ROLES, OptionType
 from bot.rules.shapes import (
     ANY,
@@ -24,7 +23,6 @@ from bot.rules.shapes import (
     either,
     ref,
 )
-from bot.rulesets.deck_file import AFTER, DEAD, EMPTY
 from bot.rulesets.packs.pack import LONGEST
 from bot.rulesets.system import MINE, USED
 
@@ -169,34 +167,4 @@ SCENARIO_UNIT: Keys = {
     "markers": Key(either(TEXT, WORDS), "markers that it bears"),
     "flags": Key(either(TEXT, WORDS), "flags of it"),
     "stats": Key(TEXT, "numbers in one text: attack=4 defense=5"),
-}
-
-DECK: Keys = {
-    "title": Key({"type": "string", "maxLength": 60}, "its name for people"),
-    "cards": Key({**allow_items(ref("card")), "minItems": 1, "maxItems": 400}, "its cards, in the order of faces"),
-    "after": Key(allow_words(AFTER),
-    "where a card in play goes when it is discarded: the discards, out of the game, or "
-                 "back into the pile; for all cards that say nothing else"),
-    "keep": Key(allow_words(KEEP), "hand: it is drawn closed, into hands; open if left out"),
-    "hand_limit": Key({"type": "integer", "minimum": 1, "maximum": 60}, "so many of its cards are the most in a hand"),
-    "owner": Key(TEXT, "the side whose deck it is: only that side draws from it by button, and uses its cards"),
-    "empty": Key(allow_words(EMPTY),
-    "what an empty pile does: reshuffle takes the discards in, refuse draws nothing more"),
-    "shown": Key(FLAG, "no: kept off cards of turns and the board; `/deck show` has it"),
-    "dead": Key(allow_words(DEAD),
-    "of a deck that leads a phase, what a chit does of which no unit is left: again sets it "
-                "aside and draws another, out takes it out of the game first"),
-}  # fmt: skip
-CARD: Keys = {
-    "id": Key(
-        {"type": ["string", "integer"]}, "what the log calls it: letters, digits and -, at most 40"
-    ),
-    "name": Key(
-        {"type": ["string", "integer"]}, "what people call it, without commas; its id if left out"
-    ),
-    "count": Key(
-        {"type": "integer", "minimum": 1, "maximum": 1000},
-        "how many of it there are, 1 if left out",
-    ),
-    "after": Key(allow_words(AFTER), "where it goes when it is discarded out of play"),
 }

@@ -12,14 +12,13 @@ from bot.rules.shapes import (
     build_name_mapping,
     ref,
 )
-from bot.rulesets import game_keys
+from bot.rulesets import deck_keys, game_keys
 from bot.rulesets.packs.pack import NEEDED
 from tools.reference import keys as k
 from tools.reference import step_keys as s
 from tools.reference import table_keys as t
 from tools.reference.shapes import (
     CELL,
-    WORTH,
     build_closed_mapping,
 )
 
@@ -52,7 +51,7 @@ PARTS: Mapping[str, tuple[str, Mapping[str, Keys]]] = {
     ),
     "steps": ("steps/SEQUENCE.yaml", {"steps file": s.STEPS_FILE, **_STEPS}),
     "scenario": ("scenarios/NAME.yaml", {"scenario": k.SCENARIO, "unit": k.SCENARIO_UNIT}),
-    "deck": ("decks/DECK.yaml", {"deck": k.DECK, "card": k.CARD}),
+    "deck": ("decks/DECK.yaml", {name: part.keys for name, part in deck_keys.PARTS.items()}),
 }  # fmt: skip
 """Of each schema: the file that it is for, and its parts, the outermost first."""
 _REQUIRED: Mapping[str, Iterable[str]] = {
@@ -69,7 +68,7 @@ _REQUIRED: Mapping[str, Iterable[str]] = {
     "ride": ("says", "run", "riders", "button"), "landing": ("says", "run"),
     "joining": ("type",),
     "refuse": ("say",), "scenario": ("title",), "unit": ("name",),
-    "deck": ("title", "cards"), "card": ("id",),
+    **{name: part.needed for name, part in deck_keys.PARTS.items()},
 }  # fmt: skip
 _TABLE_NEEDS = ("title", "source", "group", "kind", "outputs")
 _CONDITIONS: Mapping[str, Schema] = {
@@ -108,8 +107,8 @@ def _schema(name: str) -> Schema:
         if name != "sequences"
         else build_name_mapping(ref(outermost), "sequence")
     )
-    if name == "deck":  # numbers and words of its own
-        made["card"]["additionalProperties"] = WORTH
+    if name == "deck":
+        made["card"]["additionalProperties"] = deck_keys.PARTS["card"].other_keys
     return {
         "$schema": DRAFT,
         "title": f"Grognard: {file}",

@@ -31,7 +31,7 @@ from bot.rules.text.names import format_count, join_names
 from bot.rules.text.normalize import ITEM_ENDS, NameIndex, comparison_key
 from bot.rules.text.phrase import phrase
 from bot.rules.text.plain import clean_name
-from bot.rulesets.deck_file import AFTER
+from bot.rulesets.deck_keys import AFTER
 from bot.storage.base import DAY
 from bot.storage.records import Doc
 from bot.ui.common_options import ANY_DECK, CARDS, DECK, build_flag

@@ -23,7 +23,8 @@ from bot.rules.errors import UserError
 from bot.rules.text.ditto import fill_dittos
 from bot.rules.text.names import format_count
 from bot.rules.text.normalize import comparison_key, open_signs
-from bot.rulesets.deck_file import AFTER, CARD_KEYS, LONGEST
+from bot.rulesets.deck_file import LONGEST
+from bot.rulesets.deck_keys import AFTER, CARD
 
 _COUNT = ("count", "copies", "qty", "quantity", "how many")
 _NAME = ("name", "card", "chit")
@@ -209,7 +210,7 @@ def _build_deck(
     facts = {
         head: _format_values(head, cells, questions)
         for head, cells in columns.items()
-        if head not in CARD_KEYS
+        if head not in CARD
     }
     name_cells = columns.get("name", columns.get("id", []))
     names = [_clean_card_name(cell, questions) for cell in name_cells]
