@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.adapters.discord.duel_helpers import duel
 from tests.adapters.discord.process import running as running_discord
-from tests.adapters.discord.true_helpers import duel
 from tests.adapters.slack.conftest import settle, socket_slack
+from tests.adapters.slack.duel_helpers import say as say_on_slack
 from tests.adapters.slack.process import running as running_slack
-from tests.adapters.slack.true_helpers import say as say_on_slack
 from tests.standins.discord import DiscordStandIn
 from tests.standins.slack import SlackStandIn
 from tests.standins.taps import DiscordThumb, SlackThumb

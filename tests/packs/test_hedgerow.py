@@ -15,7 +15,7 @@ import pytest
 
 from bot.__main__ import main
 from tests.adapters.discord import process as discord_process
-from tests.adapters.discord.true_helpers import press, say
+from tests.adapters.discord.duel_helpers import press, say
 from tests.adapters.slack import process as slack_process
 from tests.adapters.slack.conftest import say as say_on_slack
 from tests.adapters.slack.conftest import settle, stand_in

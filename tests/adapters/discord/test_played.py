@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.adapters.discord.duel_helpers import duel, fire, press, say
 from tests.adapters.discord.process import running
-from tests.adapters.discord.true_helpers import duel, fire, press, say
 from tests.standins.discord import Channel, DiscordStandIn, Message, Person
 
 pytestmark = pytest.mark.scenes(2)

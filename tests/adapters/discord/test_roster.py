@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tests.adapters.discord.duel_helpers import duel, press, say
 from tests.adapters.discord.process import running
-from tests.adapters.discord.true_helpers import duel, press, say
 from tests.standins.discord import DiscordStandIn
 
 COMPONENTS_V2 = 1 << 15

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.adapters.slack.true_helpers import Table, say, table
+from tests.adapters.slack.duel_helpers import Table, say, table
 
 pytestmark = pytest.mark.scenes(1)
 

@@ -13,7 +13,7 @@ from bot.ui.reply.parts import Small
 from bot.ui.reply.reply import Reply
 from bot.ui.reply.unit_table import UnitTable
 from tests.adapters.slack.delivery_helpers import Post, post
-from tests.adapters.slack.true_helpers import Table, say, table
+from tests.adapters.slack.duel_helpers import Table, say, table
 from tests.standins.slack import check_blocks
 
 __all__ = ["post", "table"]

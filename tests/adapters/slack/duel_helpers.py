@@ -1,4 +1,4 @@
-"""Helpers of tests/adapters/slack/test_true.py, which other tests use as well."""
+"""Anna and Ben with a squad each in a channel of Slack."""
 
 from __future__ import annotations
 
