@@ -421,7 +421,7 @@ def _build_table_specs(game: System) -> Iterator[CommandSpec]:
             summary=table.summary or table.title,
             family="lookup",
             options=(*options, PRIVATE, PICTURE, WHOLE),
-            example=format_example(path, table.example),
+            example=format_example((path[0], path[-1]), table.example),
             system=game.id,
             target=table.id,
             details=f"Source: {table.source}. {table.notes}".strip(),

@@ -128,6 +128,23 @@ def test_needed_fields_come_first_and_rare_ones_wait() -> None:
     assert "In a command" not in field(form, "tm").hint, "noise on a phone"
 
 
+def test_ticks_that_are_no_modifiers_come_after_the_other_fields() -> None:
+    """`Carry the roster over` is not the first question about a new game."""
+    checked = []
+    for spec in load_shared_registry():
+        if spec.family in ("sequence", "lookup"):
+            continue
+        fields = [
+            field.name
+            for field in build_form(spec, {}, CompletionContext(), WIDE).fields
+            if field.option is None or field.option.type not in ("unit", "units")
+        ]
+        if FLAGS in fields:
+            checked.append(spec.path)
+            assert fields[-1] == FLAGS or fields[-2:] == [FLAGS, HOW], spec.path
+    assert ("game", "start") in checked
+
+
 def test_where_five_fields_are_all_the_rest_is_one_line() -> None:
     form = build_form(FIRE, {"tm": 1, "shooter": "sniper", "mods": "rubber_boat"}, SMALL, NARROW)
     assert [one.name for one in form.fields] == ["attackers", "targets", FLAGS, REST, HOW]

@@ -779,6 +779,10 @@ def _is_of_acting_units(field: Field) -> bool:
     return _is_units(field) or option.complete == "unit"
 
 
+_TICKS_RANKS = {"sequence": 3, "lookup": 3}
+"""The ranks of ticks by the family of the command: those of these families are modifiers."""
+
+
 def _rank_field(
     field: Field, spec: CommandSpec, context: CompletionContext, holders: Collection[str]
 ) -> int:
@@ -786,11 +790,12 @@ def _rank_field(
 
     0 for needed units, 1 for what else is required, 2 for other units, 3 for the modifiers and
     common options, 4 for other options, 5 for a unit without a menu. `holders` are the unit options
-    that bring a required value; with a roster they are needed, and units that act as well.
+    that bring a required value; with a roster they are needed, and units that act as well. Ticks
+    that are no modifiers come after the other options.
     """
     option = field.option
     if option is None:
-        return 3
+        return _TICKS_RANKS.get(spec.family, 4)
     if _is_units(field):
         is_acting = option.name in ACTING and not option.brings
         brings_value = option.name in holders or (is_acting and bool(holders))
