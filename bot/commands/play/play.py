@@ -4,7 +4,7 @@ its log.
 
 from collections.abc import Mapping
 from collections.abc import Sequence as Many
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -261,6 +261,32 @@ async def _answer_odds_if_requested(
     return None
 
 
+@dataclass(frozen=True, slots=True)
+class SequenceInputs:
+    """All inputs of a sequence before its first die, and where they come from."""
+
+    game: Game
+    """The game before the first die, which may begin free play."""
+    roster: Roster
+    options: Mapping[str, object]
+    """The options of the player, with those that rules and units fill in."""
+    options_without_units: Mapping[str, object]
+    """The same without those that units fill in."""
+    from_rules: tuple[DerivedInput, ...]
+    """The inputs that rules in force and the phase fill in."""
+    from_units: tuple[DerivedInput, ...]
+    """The inputs that units of the roster fill in."""
+    readings: Mapping[str, Any]
+    """The tracks that it reads, and the piles as all players know them."""
+    closed_piles: Mapping[str, Any]
+    """The piles with their closed cards. Only its dice may read them."""
+
+    def list_track_inputs(self, sequence: Sequence) -> dict[str, Any]:
+        """Return the tracks and piles as inputs of the sequence."""
+        tracks = fill_track_inputs(self.readings, sequence.system.tracks)
+        return {**tracks, **self.closed_piles}
+
+
 async def _play_sequence(
     context: Context, actor: Actor, sequence: Sequence, options: dict[str, object], roster: Roster
 ) -> Reply:
@@ -271,57 +297,110 @@ async def _play_sequence(
     Raises UserError if the sequence cannot be played: its inputs do not fit, a unit or card is not
     available, a choice is pending, or the card forbids it. Most errors come before the first die.
     """
-    game = context.game
-    spec = context.spec
-    user_name = context.user_name
-    calls_sides = uses_side_names(sequence, game)
-    options = resolve_side_letters(sequence, options, game)
+    calls_sides = uses_side_names(sequence, context.game)
+    # 1. Find the sides and units that the player named.
+    options = resolve_side_letters(sequence, options, context.game)
     options, aim = resolve_unit_names(sequence, options, roster, actor.side)
-    secret = is_flag_on(options, "secret")
-    if game.ended:
-        _need_no_unit(game, sequence, options, roster)
-        # like a plain roll, it begins free play
-        game = context.open_game_for_dice()
+    # 2. Check whether the player may play it here.
+    if context.game.ended:
+        _need_no_unit(context.game, sequence, options, roster)
+        context.open_game_for_dice()  # like a plain roll, it begins free play
         roster = {}
     if calls_sides:
-        need_player(game, actor)
+        need_player(context.game, actor)
     if sequence.choices:
         _need_open(sequence, options)
     _need_in_play(context, sequence, options)
     question = ask_before_shot(context, sequence, options, aim, actor.side)
     if question is not None:
         return question
-    seen_piles = dict[str, Any]()
-    piles = dict[str, Any]()
+    # 3. Fill in what the game knows, and check whether these inputs may be played now.
+    inputs = await _collect_inputs(context, actor, sequence, options, roster)
+    if inputs.game.waits or inputs.game.rules:
+        await _need_free(context, sequence, inputs)
+    ban = _find_ban(context, sequence, inputs.options, inputs.roster)
+    need_hand_dice(context.game, inputs.options.get("hand"))
+    # 4. Play it.
+    reply, record = _run_sequence(context, actor, sequence, inputs)
+    # 5. Record it.
+    is_secret = is_flag_on(options, "secret")
+    reply = await record_play(context, reply, record, secret=is_secret)
+    # 6. Add notes on what it means for other units, and for the game.
+    reply = await _add_notes(context, sequence, inputs.game, record, reply, ban)
+    if calls_sides and not reply.private:
+        return await build_initiative_reply(context, inputs.game, record, reply)
+    return reply
+
+
+async def _collect_inputs(
+    context: Context,
+    actor: Actor,
+    sequence: Sequence,
+    options: Mapping[str, object],
+    roster: Roster,
+) -> SequenceInputs:
+    """Return the inputs of a sequence with those that rules, phase, units and tracks fill in.
+
+    If it draws cards, its decks are declared first. Raises UserError if it cannot draw from them.
+    """
+    seen_piles: Mapping[str, Any] = {}
+    closed_piles: Mapping[str, Any] = {}
     if sequence.decks:
-        game = _declare_decks(context, sequence, options)
-        seen_piles, piles = await list_closed_piles(context, sequence, ALL, EVERYTHING)
-    dice = context.get_dice()
-    ruled_inputs = derive_inputs_from_game(sequence, options, roster, game, actor.side)
-    options = add_derived_inputs(options, ruled_inputs)
-    options_of_player = options
-    lent_inputs = derive_inputs_from_units(sequence, options, roster)
-    options = add_derived_inputs(options, lent_inputs)
-    readings = collect_tracks_and_piles(sequence, options, roster, game, actor.side, seen_piles)
-    if game.waits or game.rules:
-        await _need_free(context, sequence, options, roster, readings)
-    ban = _find_ban(context, sequence, options, roster)
-    need_hand_dice(context.game, options.get("hand"))
-    check = partial(_need_units, context, sequence)
+        _declare_decks(context, sequence, options)
+        seen_piles, closed_piles = await list_closed_piles(context, sequence, ALL, EVERYTHING)
+    game = context.game
+    from_rules = derive_inputs_from_game(sequence, options, roster, game, actor.side)
+    options_without_units = add_derived_inputs(options, from_rules)
+    from_units = derive_inputs_from_units(sequence, options_without_units, roster)
+    all_options = add_derived_inputs(options_without_units, from_units)
+    readings = collect_tracks_and_piles(sequence, all_options, roster, game, actor.side, seen_piles)
+    return SequenceInputs(
+        game=game,
+        roster=roster,
+        options=all_options,
+        options_without_units=options_without_units,
+        from_rules=from_rules,
+        from_units=from_units,
+        readings=readings,
+        closed_piles=closed_piles,
+    )
+
+
+def _run_sequence(
+    context: Context, actor: Actor, sequence: Sequence, inputs: SequenceInputs
+) -> tuple[Reply, PlayRecord]:
+    """Play a sequence with the dice of the game, or with those in the player's hand.
+
+    Return the reply, with lines about inputs that were filled in, and the record. Raises UserError
+    before the first die, and for real dice that do not fit.
+    """
     reply, record = run_sequence(
-        sequence, spec, options, user_name, dice, roster, readings, piles=piles, check=check
+        sequence,
+        context.spec,
+        inputs.options,
+        context.user_name,
+        context.get_dice(),
+        inputs.roster,
+        inputs.readings,
+        piles=inputs.closed_piles,
+        check=partial(_need_units, context, sequence),
     )
-    filled = {**fill_track_inputs(readings, sequence.system.tracks), **piles}
-    reply = _add_input_notes(
-        reply, sequence, roster, options_of_player, lent_inputs, ruled_inputs, filled
-    )
+    reply = _add_input_notes(reply, sequence, inputs)
     if context.game.started and is_of_game(context.game, sequence.system):
         used_cards = find_used_cards(context.game, sequence, record.inputs, actor.side)
         record = record._replace(used_cards=used_cards)
-    unarmed = ""
-    if sequence.verb in FIRES:
-        unarmed = name_units_without_weapons(game.units.values(), record.acting)
-    reply = await record_play(context, reply, record, secret=secret)
+    return reply, record
+
+
+async def _add_notes(
+    context: Context, sequence: Sequence, game: Game, record: PlayRecord, reply: Reply, ban: str
+) -> Reply:
+    """Add to a recorded play what the players should know besides its result.
+
+    These are calls for other units, further plays that it allows, a `ban` of the card that the
+    player overrode, men who rode in a vehicle that fired, units that could not fire, and how many
+    cards are left. `game` is the game before the play.
+    """
     reply = await add_call_line(context, record, reply)
     if sequence.repeats:
         reply = await add_repeat_line(context, record, sequence.repeats, reply)
@@ -329,10 +408,9 @@ async def _play_sequence(
         reply = replace(reply, lines=(*reply.lines, Small(f"{ROLLED_ANYWAY}: {ban}")))
     if any(IN in unit.numbers for unit in game.units.values()):
         reply = add_riders(context, sequence, record.acting, record.out, reply)
-    reply = _add_unarmed_and_decks(context, sequence, unarmed, reply)
-    if calls_sides and not reply.private:
-        return await build_initiative_reply(context, game, record, reply)
-    return reply
+    if sequence.verb in FIRES:
+        reply = _name_unarmed_units(reply, game, record)
+    return _add_deck_counts(context, sequence, reply)
 
 
 def _need_no_unit(
@@ -345,36 +423,26 @@ def _need_no_unit(
         raise make_game_over_error(game)
 
 
-def _add_input_notes(
-    reply: Reply,
-    sequence: Sequence,
-    roster: Roster,
-    options: Mapping[str, object],
-    lent_inputs: tuple[DerivedInput, ...],
-    ruled_inputs: tuple[DerivedInput, ...],
-    filled: Mapping[str, Any],
-) -> Reply:
-    """Add lines about inputs from units and rules, and about conditions that count by themselves.
-
-    `options` are those of the player and of the rules. `filled` are the tracks and piles.
-    """
-    if lent_inputs or ruled_inputs:
-        reply = name_lending_units(reply, lent_inputs, sequence)
-        reply = add_rule_notes(reply, ruled_inputs)
-    return _name_counted_conditions(reply, sequence, options, roster, filled)
+def _add_input_notes(reply: Reply, sequence: Sequence, inputs: SequenceInputs) -> Reply:
+    """Add lines about inputs from units and rules, and about conditions that count by themselves."""
+    if inputs.from_units or inputs.from_rules:
+        reply = name_lending_units(reply, inputs.from_units, sequence)
+        reply = add_rule_notes(reply, inputs.from_rules)
+    return _name_counted_conditions(reply, sequence, inputs)
 
 
-def _add_unarmed_and_decks(
-    context: Context, sequence: Sequence, unarmed: str, reply: Reply
-) -> Reply:
-    """Add lines about units that could not fire, and about the decks of the sequence.
+def _name_unarmed_units(reply: Reply, game: Game, record: PlayRecord) -> Reply:
+    """Add a first line about units that could not fire: out of ammunition, or jammed."""
+    unarmed = name_units_without_weapons(game.units.values(), record.acting)
+    if not unarmed:
+        return reply
+    # the new first line moves the lines of the trace by one
+    trace = tuple(index + 1 for index in reply.trace)
+    return replace(reply, lines=(f"{unarmed} {CANNOT_FIRE}", *reply.lines), trace=trace)
 
-    `unarmed` names units with a weapon out of ammunition or jammed; "" for none.
-    """
-    if unarmed:
-        # the new first line moves the lines of the trace by one
-        trace = tuple(index + 1 for index in reply.trace)
-        reply = replace(reply, lines=(f"{unarmed} {CANNOT_FIRE}", *reply.lines), trace=trace)
+
+def _add_deck_counts(context: Context, sequence: Sequence, reply: Reply) -> Reply:
+    """Add lines about how many cards are left in the decks of the sequence."""
     for id, game_deck in sequence.decks.items():
         deck = deck_from_json(context.game.decks[id])
         line = Small(f"{game_deck.title}: {format_counts(context, id, deck)}")
@@ -420,26 +488,22 @@ def _get_sound_state(system: System, unit: RosterUnit) -> str:
     return states[0]
 
 
-async def _need_free(
-    context: Context,
-    sequence: Sequence,
-    options: Mapping[str, object],
-    roster: Roster,
-    readings: Json,
-) -> None:
+async def _need_free(context: Context, sequence: Sequence, inputs: SequenceInputs) -> None:
     """Raise UserError if a pending choice blocks the sequence, or if a strict game forbids it.
 
     This runs before the first die.
     """
-    game = context.game
+    game = inputs.game
     systems = context.systems
+    options = inputs.options
     if game.waits:
-        context.ledger.need_free(compute_reach(sequence, options, roster, game, readings, systems))
-        await context.need_settable(get_track_keys(sequence.effects.sets, readings))
+        reach = compute_reach(sequence, options, inputs.roster, game, inputs.readings, systems)
+        context.ledger.need_free(reach)
+        await context.need_settable(get_track_keys(sequence.effects.sets, inputs.readings))
     if is_strict(game) and is_of_game(game, sequence.system):
         acting: Many[str] = ()
         if not affects_its_own_unit(sequence):
-            acting = list_acting_unit_names(sequence, options, roster)
+            acting = list_acting_unit_names(sequence, options, inputs.roster)
         need_usual_act(game, systems.get(game.system), sequence, acting, context.actor.side)
 
 
@@ -524,17 +588,13 @@ def _need_in_play(context: Context, sequence: Sequence, options: Mapping[str, ob
             raise UserError(message, hint=hint, option=option.name, code="not-your-card")
 
 
-def _name_counted_conditions(
-    reply: Reply,
-    sequence: Sequence,
-    options: Mapping[str, object],
-    roster: Roster,
-    readings: Mapping[str, Any],
-) -> Reply:
+def _name_counted_conditions(reply: Reply, sequence: Sequence, inputs: SequenceInputs) -> Reply:
     """Add a line to the answer about states and markers that count without a modifier."""
-    inputs = {name: value for name, value in options.items() if name not in EXTRA}
+    options = inputs.options_without_units
+    values = {name: value for name, value in options.items() if name not in EXTRA}
+    values |= inputs.list_track_inputs(sequence)
     try:
-        counted = find_counted_conditions(sequence, {**inputs, **readings}, roster)
+        counted = find_counted_conditions(sequence, values, inputs.roster)
     except UserError:  # after the dice nothing may be refused any more
         return reply
     remaining = drop_named_conditions(counted, reply)
@@ -544,8 +604,8 @@ def _name_counted_conditions(
     return replace(reply, lines=(*reply.lines, Small(sentence)))
 
 
-def _declare_decks(context: Context, sequence: Sequence, options: Mapping[str, object]) -> Game:
-    """Declare the decks of a sequence before their first die, and return the game with them.
+def _declare_decks(context: Context, sequence: Sequence, options: Mapping[str, object]) -> None:
+    """Declare the decks of a sequence before their first die.
 
     Raises UserError if the sequence cannot draw from them.
     """
@@ -568,7 +628,6 @@ def _declare_decks(context: Context, sequence: Sequence, options: Mapping[str, o
             )
             check_real_cards(context, id, hint)
     declare_decks(context, sequence)
-    return context.game
 
 
 async def record_play(
