@@ -119,7 +119,7 @@ def test_garbage_is_answered_in_one_safe_line(game: str, kind: str, id: str) -> 
     ("line", "part"),
     [
         (b'{"id": "\\ud800", "op": "x"}', 'There is no op "x".'),
-        (b'{"id": 1, "op": "lookup", "system": "\\ud800", "table": "a"}', 'No rule set "?".'),
+        (b'{"id": 1, "op": "lookup", "system": "\\ud800", "table": "a"}', 'No game called "?".'),
         (b'{"id": 1, "op": "lookup", "system": "lnlt", "table": "a\\nb"}', 'No table "a?b"'),
         (b'{"id": NaN, "op": "x"}', "NaN is not a readable number"),
         (b'{"id": 1e999, "op": "x"}', "1e999 is not a readable number"),

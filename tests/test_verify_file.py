@@ -149,7 +149,7 @@ def test_deleted_texts_leave_digests_that_rest_on_the_event_alone() -> None:
     found = check(rechained(log))
     assert (found.faults, found.unread, found.status) == ((), 1, 0)
     assert (
-        "1 digest of players' texts taken only from the event: the texts were deleted."
+        "1 digest of players' words taken only from the event: the words were deleted."
         in format_summary(found)
     )
     assert verify_log.check(log).unchecked_digests == 1

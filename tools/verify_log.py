@@ -569,7 +569,7 @@ def add_player_text(
         parts = find_digest_parts(promise, row["text"], digest)
         is_computable = promise.digest_parts is not None
     if parts is None and is_computable:
-        report.add_fault(number, "the digest of the players' texts is not that of their texts.")
+        report.add_fault(number, "the digest of the players' words is not that of their words.")
     elif parts is None:
         report.unchecked_digests += 1
     # Later texts go on from the digest in the log, so that one change gives one fault.

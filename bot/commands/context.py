@@ -400,7 +400,7 @@ def closes_texts(context: Context) -> bool:
         raise UserError(
             "The last words in these dice are yours, so another player has to roll first.",
             hint=phrase(
-                "Another player rolls first, or types `/fair close`. Or `/fair reveal` starts a new seed without texts."
+                "Another player rolls first, or types `/fair close`. Or `/fair reveal` starts a new seed without words."
             ),
             code="last-word",
         )

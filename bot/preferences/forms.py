@@ -425,7 +425,7 @@ class FormService:
         if where.is_own:
             check_own_play(spec, where, person)
         if spec.path == ("setup", "systems") and not person.manager:
-            raise NotManager("choose the rule sets", where)
+            raise NotManager("choose the games", where)
         if parsed.options and spec.family != "sequence":
             return await self.create_draft(spec, parsed.options, person)
         return await self.create_prefilled_draft(spec, parsed.options, person, where)

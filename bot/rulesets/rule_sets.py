@@ -29,8 +29,8 @@ class RuleSets(dict[str, System]):
         version = self.find_version(id)
         if version is not None:
             return version
-        hint = did_you_mean(id, self) or f"Systems are {', '.join(self)}."
-        raise UserError(f'No rule set "{id[:40]}".', hint=hint, code="unknown-system")
+        hint = did_you_mean(id, self) or f"Games: {', '.join(self)}."
+        raise UserError(f'No game called "{id[:40]}".', hint=hint, code="unknown-system")
 
     def find_version(self, hash: str) -> System | None:
         """Return the version of a pack with this hash, None if there is none.

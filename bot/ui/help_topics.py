@@ -24,7 +24,7 @@ TOPICS = {
             phrase("On the roster a unit has a name and a handle: `/unit list`"),
             phrase("Several at once: `us3,us4` or `VC 1..9`"),
             phrase("Without a roster write its type and numbers: `squad fp=2; leader lm=1`"),
-            phrase("What a unit may carry in your rule set: `/help lnlt units`"),
+            phrase("What a unit may carry in your game: `/help lnlt units`"),
         ),
     ),
     "odds": Topic(

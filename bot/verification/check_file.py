@@ -378,7 +378,7 @@ def format_summary(findings: Findings) -> list[str]:
     if findings.unread:
         digests = format_count(findings.unread, "digest")
         lines.append(
-            f"{digests} of players' texts taken only from the event: the texts were deleted."
+            f"{digests} of players' words taken only from the event: the words were deleted."
         )
     return [*lines, *findings.remarks]
 

@@ -325,7 +325,7 @@ class _Check:
         text. If texts are missing in the file, count the digest as unread.
         """
         if texts.closed:
-            self._fault(event.number, "players' texts were changed after they were closed.")
+            self._fault(event.number, "players' words were changed after they were closed.")
         old_digest = texts.digest
         new_digest = secret.get("digest")
         texts.digest = str(new_digest)
@@ -345,7 +345,7 @@ class _Check:
             self._unread += 1
         else:
             self._fault(
-                event.number, "the digest of the players' texts is not that of their texts."
+                event.number, "the digest of the players' words is not that of their words."
             )
 
     def _check_seeds(self) -> None:

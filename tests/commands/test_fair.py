@@ -225,7 +225,7 @@ async def test_a_forged_closing_is_named() -> None:
     by_bob = changed(
         changed(log, first, who=text["who"], side="VC"), second, who=text["who"], side="VC"
     )
-    assert "the player who added the last text must not close" in faults(by_bob)
+    assert "the player who added the last words must not close" in faults(by_bob)
     assert faults(changed(log, bodies(log, "join")[0]["number"], closes=True)), (
         "joining closes nothing"
     )

@@ -1,4 +1,4 @@
-"""The forms of the first hour: Start a game, Add units, Choose rule sets."""
+"""The forms of the first hour: Start a game, Add units, Choose games."""
 
 from __future__ import annotations
 

@@ -135,15 +135,15 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
     ),
     "another's commands": (
         {"pack.yaml": FEW["pack.yaml"].replace("id: few", "id: game")},
-        "cannot name a system",
+        "cannot be the id of a game",
     ),
     "a folder as its id": (
         {"pack.yaml": FEW["pack.yaml"].replace("id: few", "id: ../few")},
-        "cannot name a system",
+        "cannot be the id of a game",
     ),
     "a parent elsewhere": (
         {"pack.yaml": FEW["pack.yaml"] + "inherits: ../../etc\n"},
-        "no built-in system",
+        "no built-in game",
     ),
     "a table out of the folder": ({"crt.yaml": "like: ../../lnlt/dct\n"}, "there is no table"),
     "a path as a file name": ({"a%2f.yaml": "a: 1"}, "is not a name for a file"),

@@ -31,9 +31,9 @@ def faults_of(files: dict[str, str]) -> tuple[str, ...]:
     [
         (
             {"pack.yaml": ABOUT.replace("asl", "few")},
-            "pack.yaml, row extends: there is no built-in system few",
+            "pack.yaml, row extends: there is no built-in game few",
         ),
-        ({"pack.yaml": ABOUT.replace("asl", "club-ift")}, "there is no built-in system club-ift"),
+        ({"pack.yaml": ABOUT.replace("asl", "club-ift")}, "there is no built-in game club-ift"),
         (
             {"pack.yaml": ABOUT + "inherits: asl\n"},
             "a pack inherits (a game of its own) or extends",

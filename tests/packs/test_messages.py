@@ -164,7 +164,7 @@ SLIPS = {
         "pack.yaml",
         "id: base",
         "id: Base Pack",
-        'row id: "Base Pack" cannot name a system',
+        'row id: "Base Pack" cannot be the id of a game',
     ),
     "limits": (
         "crt.yaml",

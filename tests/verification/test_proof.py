@@ -276,7 +276,7 @@ def test_a_cut_tail_is_found_by_a_known_head_only() -> None:
 def test_texts_after_the_first_die_are_found() -> None:
     log = honest()
     log["events"][7]["body"]["secret"] = {"epoch": 1, "digest": compute_digest(["lucky me"])}
-    assert "Event 8: players' texts were changed after they were closed." in faults(chained(log))
+    assert "Event 8: players' words were changed after they were closed." in faults(chained(log))
 
 
 def test_dice_before_any_promise_are_found() -> None:

@@ -410,7 +410,7 @@ async def _list_pack_versions(context: Context, game: Game) -> list[str]:
 @declare_command(
     "setup systems",
     "Which games are enabled here",
-    build_optional("systems", "games to enable, or all", complete="systems", label="Rule sets"),
+    build_optional("systems", "games to enable, or all", complete="systems", label="Games"),
     example="lnlt ucn",
     title="Rule sets",
     verb="Save",
@@ -435,17 +435,17 @@ async def choose_systems(context: Context) -> Reply:
         lines += [phrase("Change: `/setup systems lnlt ucn`, or all."), *advice]
         seed = await context.get_next_seed()
         lines.append(f"Commitment to the dice of the next free play: {seed.commitment}")
-        return Reply("Rule sets here", tuple(lines), private=True)
+        return Reply("Games you can play here", tuple(lines), private=True)
     if not context.command.who.manager:
-        raise NotManager("choose the rule sets", context.command.where)
+        raise NotManager("choose the games", context.command.where)
     pieces = re.split(r"[\s,;]+", comparison_key(options["systems"]))
     typed_ids = [piece for piece in pieces if piece]
     chosen = list(games) if typed_ids == ["all"] else list(dict.fromkeys(typed_ids))
     for id in chosen:
         if id not in games:
             raise UserError(
-                f'No rule set "{id[:40]}".',
-                hint=did_you_mean(id, games) or f"Rule sets: {', '.join(games)}.",
+                f'No game called "{id[:40]}".',
+                hint=did_you_mean(id, games) or f"Games: {', '.join(games)}.",
                 option="systems",
                 code="unknown-system",
             )

@@ -99,7 +99,7 @@ def build_overview_page(
         f"{welcome}Grognard fights tabletop wargames in your channel",
         tuple(lines),
         by="pick your units, it does the tables",
-        menus=(Menu("A rule set, or any topic", tuple(entries), "Topics"),),
+        menus=(Menu("A game, or any topic", tuple(entries), "Topics"),),
     )
 
 
@@ -293,8 +293,7 @@ def build_welcome(registry: Registry, players_sentence: str, commitment: str) ->
     return Reply(
         "Grognard is here",
         (
-            f"{number} rule sets are ready. {players_sentence} "
-            "You're only pinged when it's your move.",
+            f"{number} games are ready. {players_sentence} You're only pinged when it's your move.",
             Small(f"{names}."),
             Small(phrase("It keeps rolls, units and player names; `/privacy show` lists yours.")),
             Small(
@@ -308,7 +307,7 @@ def build_welcome(registry: Registry, players_sentence: str, commitment: str) ->
         buttons=(
             Button(f"{OPEN_FORM}game start", "Start a game", "primary"),
             Button(f"try:{example_game} fire", "Try a shot"),
-            Button(f"{OPEN_FORM}setup systems", "Choose rule sets"),
+            Button(f"{OPEN_FORM}setup systems", "Choose games"),
             Button("help:", "Help"),
         ),
     )

@@ -25,7 +25,7 @@ no room for the texts of others.
 MAX_TEXT = 500
 
 
-@declare_command("fair show", "How the dice are proved: commitment, texts, head hash", PAST_GAME)
+@declare_command("fair show", "How the dice are proved: commitment, words, head hash", PAST_GAME)
 async def show_fairness(context: Context) -> Reply:
     """Show the commitment, the texts and the head of the log, for a later check of the log."""
     await use_named_game(context, context.clean_options()["game"])
@@ -41,13 +41,9 @@ async def show_fairness(context: Context) -> Reply:
         lines.append(
             "This commitment was not announced before the first roll, so nobody could note it in advance."
         )
-    lines.append(f"Texts in these dice: {', '.join(repr(text) for text in seed.texts) or 'none'}")
+    lines.append(f"Words in these dice: {', '.join(repr(text) for text in seed.texts) or 'none'}")
     if are_texts_open(game):
-        lines.append(
-            phrase(
-                'Texts are open: `/fair add "your words"` makes your own text part of these dice.'
-            )
-        )
+        lines.append(phrase('You can still mix in your own words: `/fair add "your words"`'))
     lines += [
         f"Seed {row.epoch}, revealed in #{row.revealed}: {row.seed.hex()}"
         for row in seeds
@@ -77,7 +73,7 @@ async def _show_next_commitment(context: Context) -> Reply:
         phrase(
             "The first roll in a channel without a game uses it. `/game start` begins with its own seed."
         ),
-        phrase('Want a say in the dice? Add a text first: `/fair add "your words"`'),
+        phrase('Want a say in the dice? Add your own words first: `/fair add "your words"`'),
     )
     return Reply("No dice have been rolled here yet", lines)
 
@@ -85,7 +81,7 @@ async def _show_next_commitment(context: Context) -> Reply:
 @declare_command(
     "fair add",
     "Mix your own words into the dice before the first roll",
-    Option("text", "str", "any text"),
+    Option("text", "str", "any words"),
     example='"nobody knew this before"',
 )
 async def add_text(context: Context) -> Reply:
@@ -101,19 +97,21 @@ async def add_text(context: Context) -> Reply:
     assert seed is not None
     if not are_texts_open(game):
         raise UserError(
-            "The texts in these dice are closed.",
+            "The words in these dice are closed.",
             hint=phrase("`/fair reveal` starts a new seed."),
             code="texts-closed",
         )
     if not text or len(text) > MAX_TEXT or "\n" in text:
         raise UserError(
-            f"The text has 1 to {MAX_TEXT} characters in one line.", option="text", code="bad-value"
+            f"Your words must be 1 to {MAX_TEXT} characters, in one line.",
+            option="text",
+            code="bad-value",
         )
     if len(seed.texts) >= MAX_TEXTS:
-        raise UserError(f"There are {MAX_TEXTS} texts already.", code="too-many-texts")
+        raise UserError(f"Words have already been added {MAX_TEXTS} times.", code="too-many-texts")
     if await _count_own_texts(context, seed.first_event) >= MAX_OWN:
         raise UserError(
-            f"You have added {MAX_OWN} texts already; leave the last word to others.",
+            f"You have already added words {MAX_OWN} times; leave the last word to others.",
             code="too-many-texts",
         )
     # deleted texts keep their part in the dice: their digest takes their place
@@ -126,17 +124,14 @@ async def add_text(context: Context) -> Reply:
         secret={"digest": compute_digest(texts)},
         result="a text was added",
     )
-    closer = phrase("The next roll closes the texts, or `/fair close`")
+    closer = phrase("The next roll closes the words, or `/fair close`")
     if not is_alone(game, context.ledger.ensure_person()):
-        closer = phrase(
-            "Somebody other than {who} closes the texts, by rolling or with `/fair close`",
-            who=context.user_name,
-        )
+        closer = phrase("Another player closes the words, by rolling or with `/fair close`")
     return Reply(
-        f"{context.user_name} adds a text to the dice",
+        f"{context.user_name} adds words to the dice",
         (
             f'"{text}"',
-            f"SHA-256 of the texts: {compute_digest(texts)}",
+            f"SHA-256 of the words: {compute_digest(texts)}",
             closer,
         ),
         buttons=(context.build_button("close", "Close", game.epoch),),
@@ -151,7 +146,7 @@ async def _count_own_texts(context: Context, first_event: int) -> int:
     return sum(text.key == "text" and text.person in persons for text in texts)
 
 
-@declare_command("fair close", "Close the texts; whoever added the last one cannot")
+@declare_command("fair close", "Close the words; the player who added the last ones cannot")
 async def close_texts(context: Context) -> Reply:
     """Close the texts of the dice. The player who added the last one may not.
 
@@ -162,18 +157,18 @@ async def close_texts(context: Context) -> Reply:
     if not are_texts_open(game):
         hint = phrase("`/fair reveal` starts a new seed.")
         raise UserError(
-            "The texts in these dice are already closed.", hint=hint, code="texts-closed"
+            "The words in these dice are already closed.", hint=hint, code="texts-closed"
         )
     if not game.adder:
         raise UserError(
-            "There are no texts to close yet.",
-            hint=phrase('`/fair add "words"` adds one.'),
+            "There are no words to close yet.",
+            hint=phrase('`/fair add "your words"` adds some.'),
             code="no-texts",
         )
     context.ledger.add("fair", closes=closes_texts(context), result="the texts are closed")
     return Reply(
-        f"{context.user_name} closes the texts in the dice",
-        (f"SHA-256 of the texts: {game.digest}",),
+        f"{context.user_name} closes the words in the dice",
+        (f"SHA-256 of the words: {game.digest}",),
     )
 
 

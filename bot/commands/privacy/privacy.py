@@ -43,7 +43,7 @@ async def show_privacy(context: Context) -> Reply:
     wishes = "saved" if kinds[WISHES] else "none"
     lines = (
         f"Your name ({', '.join(names) or 'none'}), next to a random id in the logs; games: {len(data.persons)}.",
-        f"Texts you typed (labels, texts for dice, sealed rolls): {len(data.texts)}.",
+        f"Texts you typed (labels, words for the dice, sealed rolls): {len(data.texts)}.",
         f"Your drafts: {drafts}; macros: {kinds[MACRO]}.",
         *await _describe_own_play(context, kinds[UNTOLD]),
         f"Reminder settings: {wishes}; reminders pending: {len(data.due)}.",

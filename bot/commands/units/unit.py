@@ -264,9 +264,9 @@ def _find_system(game: Game, type_: str, systems: RuleSets) -> System:
         return fitting[0]
     names = ", ".join(system.id for system in fitting or games)
     clause = f"{names} know" if fitting else f"none of {names} knows"
-    message = f'This channel has no rule set yet, and {clause} the unit type "{type_[:30]}".'
+    message = f'No game has been started here yet, and {clause} the unit type "{type_[:30]}".'
     if not folded:
-        message = "This channel has no rule set yet, so no type can be read from a name."
+        message = "No game has been started here yet, so a name cannot give the unit's type."
     hint = phrase('Start a game: `/game start lnlt "Hill 875" sides="US, VC"`.')
     raise UserError(message, hint=hint, option="type", code="no-system")
 
@@ -318,7 +318,7 @@ async def edit_units(context: Context) -> Reply:
     system = context.system
     if system is None:
         hint = phrase('Start a game: `/game start lnlt "Hill 875"`.')
-        raise UserError("This channel has no rule set yet.", hint=hint, code="no-system")
+        raise UserError("No game has been started here yet.", hint=hint, code="no-system")
     new_name = _NEW_NAME.fullmatch(options["stats"])
     if new_name is not None:
         return _rename_unit(context, units, new_name[1].strip(' "'), system)

@@ -84,7 +84,7 @@ const Checker = (() => {
   /* A player's text changes the digest. Whose texts were deleted still have their part: the digest of before stands
      for them. */
   async function addText(log, sha, fault, promise, at, secret) {
-    if (promise.closed) fault("texts", at, "The players’ texts were changed after they were closed.");
+    if (promise.closed) fault("texts", at, "The players’ words were changed after they were closed.");
     const added = log.text(at, "text"), given = String(secret.digest || ""), ways = [];
     if (added && promise.known) ways.push(promise.known);
     if (added && promise.wiped) ways.push([promise.digest]);
@@ -92,7 +92,7 @@ const Checker = (() => {
     for (const way of ways) {
       if (!fitting && hex(await sha(bytes(whole([...way, added.text].join("\n"))))) === given) fitting = [...way, added.text];
     }
-    if (added && !fitting && promise.known) fault("texts", at, "The players’ texts do not give the digest that the dice were made with.");
+    if (added && !fitting && promise.known) fault("texts", at, "The players’ words do not give the digest that the dice were made with.");
     promise.known = fitting;
     promise.digest = given;
   }
@@ -190,7 +190,7 @@ const Checker = (() => {
     if (after.filter(row => check.wrongDice.has(row.number)).length <= after.length * MOST_OF) return;
     check.faults.unshift({part: "dice", event: before ? first : 0, text: before
       ? `From #${first} on hardly any die fits: an event before it was probably taken out (or put in), and the rest renumbered.`
-      : "Hardly any die fits: these dice were not rolled with this seed and these texts."});
+      : "Hardly any die fits: these dice were not rolled with this seed and these words."});
   }
 
   /* The chain: each event over the one before, as it is stored, so that one change is one fault. */

@@ -117,12 +117,14 @@ def read_about(content: Content) -> About:
     id = texts["id"]
     if not _ID.fullmatch(id) or id in TAKEN or id.endswith("-table"):
         raise TableError(
-            PACK, f'"{id}" cannot name a system: a-z, 0-9 and hyphens, no other command', row="id"
+            PACK,
+            f'"{id}" cannot be the id of a game: use a-z, 0-9 and hyphens, and not the name of a command',
+            row="id",
         )
     if id in list_builtin_systems():
         raise TableError(
             PACK,
-            f"{id} is a built-in system: give the pack another id, and inherits: {id}",
+            f"{id} is a built-in game: give the pack another id, and inherits: {id}",
             row="id",
         )
     return About(**_split_edition(texts), private=private)
@@ -203,7 +205,7 @@ class PackSystem(System):
         systems = list_builtin_systems()
         if id not in systems:
             hint = did_you_mean(id, systems) or f"It may be {', '.join(systems)}."
-            raise TableError(PACK, f"there is no built-in system {id[:40]}. {hint}", row=key)
+            raise TableError(PACK, f"there is no built-in game {id[:40]}. {hint}", row=key)
         system = systems[id]
         pinned = self.about.pinned
         if pinned and pinned != str(system.edition):

@@ -139,7 +139,7 @@ def _find_first_turn_problem(past: Past, event: Event, fields: GameFields) -> st
     sides = tuple(fields.get("sides", ()))
     is_named = bool(fields.get("name")) and bool(fields.get("system"))
     if fields.get("started") is not True or not is_named or fields.get("turn") != 1:
-        return "a game must start with a name, a rule set and its first turn."
+        return "a game must start with a name, a system and its first turn."
     if fields.get("master") != event["who"]:
         return "the player who starts a game must be its game master."
     if len(sides) == 1 or len({side.casefold() for side in sides}) < len(sides):
@@ -207,7 +207,7 @@ def _check_unit(past: Past, event: Event, fields: GameFields) -> str:
     is_empty = not game.started and not game.units
     may_set_system = bool(new_names) and (is_empty or not game.system)
     if "system" in fields and not may_set_system:
-        return "a game that has units must keep its rule set."
+        return "a game that has units must keep its system."
     words = event["result"]
     if words == _format_unit_words(new_names, removed_names, edited_names):
         return ""

@@ -146,7 +146,10 @@ def find_missing_faults(
             imported_at = number
         adds_text = "secret" in event and "text" in event.get("texts", {})
         if adds_text and (number, "text") not in texts and not _may_be_erased(past, number):
-            yield number, "its text for the dice is not in the file, though nobody had it deleted."
+            yield (
+                number,
+                "its words for the dice are not in the file, though nobody had them deleted.",
+            )
         for opened in _list_missing_contents(past, event, texts):
             if opened >= imported_at and not _may_be_erased(past, opened):
                 yield (

@@ -45,16 +45,16 @@ def find_closing_problem(past: Past, event: Event) -> str:
     closes = event.get("closes", False)
     rolls_dice = has_dice(event) and not event.get("hand")
     if closes and not are_texts_open(game):
-        return "it closes texts that are not open."
+        return "it closes words that are not open."
     if closes and has_last_word(game, author):
-        return "the player who added the last text must not close the texts."
+        return "the player who added the last words must not close them."
     if closes and not rolls_dice and event["kind"] != "fair":
-        return "it closes the texts but rolls no die."
+        return "it closes the words but rolls no die."
     if rolls_dice and are_texts_open(game) and not closes:
         takes_part = not is_guarded(game) or author in (*game.players, game.master)
         uses_units = past.contents.get(event["number"], event).get("used")
         if takes_part or uses_units:
-            return "its dice should have closed the texts."
+            return "its dice should have closed the words."
     return ""
 
 
@@ -65,14 +65,14 @@ def check_fair_texts(past: Past, event: Event, _: GameFields) -> str:
     """
     if event.get("closes"):
         if event.keys() & {"secret", "texts", "revealed"} or not past.game.adder:
-            return "it closes no texts."
+            return "it closes no words."
         return find_words_problem(event, "the texts are closed")
     if "secret" not in event:
-        return "it neither adds a text to the dice nor reveals a seed."
+        return "it neither adds words to the dice nor reveals a seed."
     promises_seed = "commitment" in event["secret"]
     if "revealed" not in event:
         if promises_seed or event.get("texts", {}).keys() != {"text"}:
-            return "it neither adds a text to the dice nor reveals a seed."
+            return "it neither adds words to the dice nor reveals a seed."
         return find_words_problem(event, "a text was added")
     epoch = event["revealed"]["epoch"]
     if not promises_seed or "texts" in event or epoch != past.game.epoch:
@@ -160,7 +160,7 @@ def _find_roll_fields_problem(past: Past, event: Event, fields: GameFields) -> s
     if "system" in fields:
         is_fixed = bool(game.system) and (game.started or bool(game.units))
         if is_fixed or fields["system"] != get_home_game(event):
-            return "a game that has units must keep its rule set."
+            return "a game that has units must keep its system."
     if "initiative" in fields:
         if not is_initiative or fields["initiative"] not in game.sides:
             return "it gives the initiative away."

@@ -32,7 +32,7 @@ async def test_help_is_one_message_that_turns(discord: DiscordStandIn) -> None:
     first = await (await anna.slash(table, "help")).answer()
     assert first.ephemeral
     assert "Grognard fights tabletop wargames" in str(first.components)
-    game = await (await anna.select(first, "A rule set, or any topic", "help:lnlt")).answer()
+    game = await (await anna.select(first, "A game, or any topic", "help:lnlt")).answer()
     assert game.id == first.id
     shot = await (await anna.select(game, "What do you want to do?", "help:lnlt fire")).answer()
     assert shot.id == first.id
@@ -65,7 +65,7 @@ async def test_a_server_is_welcomed_once_where_the_bot_may_write(discord: Discor
     assert (
         welcome.content == "**Grognard is here** · wargame combat, exact odds, dice you can check"
     )
-    assert "Five rule sets are ready. Anyone who can post here can play." in str(welcome.embeds)
+    assert "Five games are ready. Anyone who can post here can play." in str(welcome.embeds)
     promised = COMMITMENT.search(str(welcome.embeds))
     shown = await (await anna.press(welcome, "Help")).answer()
     assert shown.ephemeral

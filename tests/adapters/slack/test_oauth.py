@@ -52,7 +52,7 @@ async def test_two_workspaces_install_and_see_nothing_of_each_other(
                 make_manifest(load_shared_registry())["oauth_config"]["scopes"]["bot"]
             )
             (welcome,) = person.sees(person.im)
-            assert "Five rule sets are ready. Invite @grognard to a channel" in welcome.plain
+            assert "Five games are ready. Invite @grognard to a channel" in welcome.plain
             [promised] = re.findall(r"commitment ([0-9a-f]{16})", welcome.plain)
         games, same = one.channel("games"), two.channel("games")
         await (await anna.slash(games, "/game", 'start lnlt "Hill 875" sides="US, VC"')).answer()
