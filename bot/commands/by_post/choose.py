@@ -156,7 +156,7 @@ def _get_option_text(choice: Json, option: str) -> str:
     ),
     build_optional(
         "event",
-        "the number of the question; if omitted, the first one waiting for you",
+        "the number of the question; blank: the first one waiting for you",
         type="int",
         min=1,
         max=10**9,
