@@ -24,6 +24,7 @@ from bot.rules.inputs.options import is_flag_on
 from bot.ui.typing.command_text import parse_text
 from bot.ui.typing.command_writer import UNLISTED
 from tests.adapters.discord import process as discord_process
+from tests.adapters.left_over import time_passes
 from tests.adapters.nursery import share
 from tests.adapters.slack import process as slack_process
 from tests.adapters.slack.conftest import settle, stand_in
@@ -152,6 +153,10 @@ class Table(ABC):
     def buttons(self, message: Any) -> list[str]:
         """The labels of its buttons."""
 
+    @abstractmethod
+    def files(self, message: Any) -> list[str]:
+        """The names of its files."""
+
     @property
     @abstractmethod
     def key_of_place(self) -> str:
@@ -266,9 +271,10 @@ class Table(ABC):
         return board
 
     async def restarted(self) -> None:
-        """The bot is killed, and comes back."""
+        """The bot is killed, and comes back when what it had begun is due again."""
         await self.bot.kill()
         await self.rest()
+        time_passes(self.bot.data)
         await self.bot.start()
 
     async def hours_later(self) -> None:
@@ -397,6 +403,9 @@ class OnDiscord(Table):
 
     def buttons(self, message: d.Message) -> list[str]:
         return [*message.buttons]
+
+    def files(self, message: d.Message) -> list[str]:
+        return [*message.files]
 
     @property
     def key_of_place(self) -> str:
@@ -556,6 +565,9 @@ class OnSlack(Table):
 
     def buttons(self, message: s.Message) -> list[str]:
         return message.buttons()
+
+    def files(self, message: s.Message) -> list[str]:
+        return [file.name for file in message.files]
 
     @property
     def key_of_place(self) -> str:

@@ -1,6 +1,4 @@
-"""`/game board` on Discord: one silent message that follows the game, posted afresh with each
-turn.
-"""
+"""`/game board` on Discord: posted anew with each turn, pinned, and no longer than a message."""
 
 from __future__ import annotations
 
@@ -8,34 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.adapters.discord.duel_helpers import duel, fire, press, say
+from tests.adapters.discord.duel_helpers import duel, say
 from tests.adapters.discord.process import running
-from tests.adapters.left_over import time_passes
 from tests.standins.discord import DiscordStandIn
 
 pytestmark = pytest.mark.scenes(2)
 
 QUIET, COMPONENTS_V2 = 1 << 12, 1 << 15
-
-
-async def test_the_board_follows_the_game_also_behind_a_restart(tmp_path: Path) -> None:
-    async with DiscordStandIn.running() as discord, running(discord, tmp_path) as bot:
-        table, anna, ben = await duel(discord)
-        board = await say(anna, table, "game board")
-        assert board.flags & QUIET
-        assert board.flags & COMPONENTS_V2
-        assert "### **Turn 1, Rally" in board.text
-        assert "**US:** Anna\nReady: Squad 1" in board.text
-        fired = await fire(anna, table)
-        await discord.until(
-            lambda: "Cell 1 is eliminated" in board.text and "Fired: Squad 1" in board.text
-        )
-        await bot.kill()
-        time_passes(tmp_path)
-        await bot.start()
-        asked = await press(anna, fired, "Undo")
-        await ben.press(asked, "Agree")
-        await discord.until(lambda: "Ready: Cell 1" in board.text and "Last:" not in board.text)
 
 
 async def test_with_a_new_turn_it_is_posted_afresh_and_the_old_one_goes(tmp_path: Path) -> None:
@@ -62,14 +39,6 @@ async def test_with_a_new_turn_it_is_posted_afresh_and_the_old_one_goes(tmp_path
         card = await anna.slash(table, "game board", off=True)
         assert (await card.answer()).ephemeral
         await discord.until(lambda: "put away" in newest.text and not newest.buttons)
-
-
-async def test_the_end_of_the_game_ends_the_board(tmp_path: Path) -> None:
-    async with DiscordStandIn.running() as discord, running(discord, tmp_path):
-        table, anna, _ = await duel(discord)
-        board = await say(anna, table, "game board")
-        await say(anna, table, "game end", winner="US", confirm=True)
-        await discord.until(lambda: "Hill 875 is over" in board.text and not board.buttons)
 
 
 async def test_it_is_pinned_where_the_bot_may_and_unpinned_once_it_has_gone(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""`/game board` on Slack: one message that follows the game."""
+"""`/game board` on Slack is pinned if the app may."""
 
 from __future__ import annotations
 
@@ -9,16 +9,6 @@ from tests.adapters.slack.duel_helpers import Table, say, table
 pytestmark = pytest.mark.scenes(1)
 
 __all__ = ["table"]
-
-
-async def test_the_board_follows_the_game(table: Table) -> None:  # the fixture
-    board = await say(table.anna, table.games, "game board")
-    assert "Turn 1, Rally" in board.plain
-    await table.fire()
-    await table.until(
-        lambda: "Last: Cell 1 is eliminated" in board.plain and "Fired: Squad 1" in board.plain
-    )
-    assert "Undo" in board.buttons()
 
 
 async def test_it_is_pinned_where_the_app_may_and_unpinned_once_it_has_gone(table: Table) -> None:
