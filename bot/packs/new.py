@@ -7,7 +7,8 @@ import shutil
 from pathlib import Path
 
 from bot.rules.errors import TableError, UserError
-from bot.rulesets.packs.pack import LONGEST_ID, TAKEN, load_pack
+from bot.rulesets.packs.pack import TAKEN, load_pack
+from bot.rulesets.packs.pack_keys import LONGEST_ID
 from bot.rulesets.system import DECKS, ROOT, SCENARIOS, STEPS, list_builtin_systems
 from bot.runtime.file_rights import explain_file_errors
 

@@ -147,7 +147,8 @@ class _Checker:
         if not _has_type(value, shape) or not _is_in_range(value, shape):
             if "enum" in shape:
                 check_known([value], shape["enum"], self._file, _format_row(path))
-            self._refuse(": ".join(filter(None, (f"must be {describe(shape)}", says))), path)
+            problem = f"must be {describe(shape)}, not {_describe_value(value)}"
+            self._refuse(": ".join(filter(None, (problem, says))), path)
         if isinstance(value, list):
             self._check_items(value, shape.get("items", ANY), path)
         elif isinstance(value, Mapping):
@@ -255,6 +256,21 @@ def describe(shape: Schema) -> str:
         if item_type in _PLURALS:
             text += f" of {_PLURALS[item_type]}"
     return " ".join((text, *_describe_limits(shape)))
+
+
+def _describe_value(value: Any) -> str:
+    """Describe a value as its author wrote it, or say that it is a list, a mapping or empty."""
+    if value is None:
+        return "empty"
+    if isinstance(value, list):
+        return "a list"
+    if isinstance(value, Mapping):
+        return "a mapping"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return f'"{value[:40]}"'
+    return str(value)[:40]
 
 
 def _describe_inside(shape: Schema) -> str:

@@ -139,7 +139,7 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
     ),
     "a folder as its id": (
         {"pack.yaml": FEW["pack.yaml"].replace("id: few", "id: ../few")},
-        "cannot be the id of a game",
+        'not "../few"',
     ),
     "a parent elsewhere": (
         {"pack.yaml": FEW["pack.yaml"] + "inherits: ../../etc\n"},

@@ -347,7 +347,7 @@ async def test_a_cheat_is_seen_by_all_three(bend: Bend, pack: Path, tmp_path: Pa
         ),
         (
             {"game.yaml": GAME.replace("led_by: cup", "led_by: [cup]")},
-            "led_by: must be a text: the deck whose",
+            "led_by: must be a text, not a list: the deck whose",
         ),
         (
             {"game.yaml": GAME.replace("formation: {", "forma: {")},

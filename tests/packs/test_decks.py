@@ -256,7 +256,10 @@ def one(**card: Any) -> dict[str, Any]:
         (one(name="x" * 41), "at most 40"),
         (one(name="a\u202eb"), "column name"),
         (one(name=["a"]), "row cards b, name: must be a text of at most 40"),
-        (one(count=0), "row cards b, count: must be a whole number from 1 to 1000: how many"),
+        (
+            one(count=0),
+            "row cards b, count: must be a whole number from 1 to 1000, not 0: how many",
+        ),
         (one(count=True), "row cards b, count"),
         (one(count=10**9), "row cards b, count"),
         (one(after="gone"), 'row cards b, after: "gone" is not known here. It may be discard'),

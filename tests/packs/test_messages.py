@@ -164,7 +164,7 @@ SLIPS = {
         "pack.yaml",
         "id: base",
         "id: Base Pack",
-        'row id: "Base Pack" cannot be the id of a game',
+        'row id: must be a word of small letters, digits and hyphens, at most 20, not "Base Pack"',
     ),
     "limits": (
         "crt.yaml",

@@ -81,7 +81,11 @@ def test_phases_of_the_page_about_them_are_accepted(root: Path) -> None:
             "row state_flags hit: ",
         ),
         ("units", {"types": []}, "row units: types is missing"),
-        ("groups", ["combat"], "row groups: must be {group: text}: the groups of tables"),
+        (
+            "groups",
+            ["combat"],
+            "row groups: must be {group: text}, not a list: the groups of tables",
+        ),
         ("scores", {"shoot": {"kill": "3"}}, "row scores shoot, kill: must be a number"),
         ("publisher", "", "tiny/game.yaml: publisher is missing"),
         ("edition", None, "tiny/game.yaml: edition is missing"),

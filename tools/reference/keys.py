@@ -1,4 +1,4 @@
-"""Every key of pack.yaml, an input and a scenario.
+"""Every key of an input and of a scenario.
 
 Words and types come from the loaders; a test holds the keys against theirs.
 """
@@ -16,46 +16,13 @@ from bot.rules.shapes import (
     WORDS,
     Key,
     Keys,
-    Schema,
     allow_items,
     allow_words,
     build_name_mapping,
     either,
     ref,
 )
-from bot.rulesets.packs.pack import LONGEST
 from bot.rulesets.system import MINE, USED
-
-
-def _short(name: str) -> Schema:
-    return {"type": "string", "maxLength": LONGEST[name]}
-
-
-PACK: Keys = {
-    "id": Key(
-        {"type": "string", "pattern": "^[a-z][a-z0-9]*(-[a-z0-9]+)*$", "maxLength": 20},
-        "its commands: /few-table ...",
-    ),
-    "title": Key(_short("title"), "the game's name"),
-    "version": Key(
-        either(_short("version"), NUMBER), "which version this is, in words of your own"
-    ),
-    "author": Key(_short("author"), "who typed it in"),
-    "licence": Key(_short("licence"), "under which others may have it"),
-    "notice": Key(_short("notice"), "shown in help; left out: title, version, author and licence"),
-    "rules": Key(
-        _short("rules"),
-        "where its rules are, if they come with it; else help asks for the rule book",
-    ),
-    "inherits": Key(
-        _short("inherits"),
-        "only for house rules: a built-in game, of which the pack has what differs",
-    ),
-    "extends": Key(
-        _short("extends"), "only for an extension: a built-in game, whose games the pack adds to"
-    ),
-    "private": Key(FLAG, "no export and no page has its files, only their hash"),
-}
 
 INPUT: Keys = {
     "type": Key(

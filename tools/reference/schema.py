@@ -13,7 +13,7 @@ from bot.rules.shapes import (
     ref,
 )
 from bot.rulesets import deck_keys, game_keys
-from bot.rulesets.packs.pack import NEEDED
+from bot.rulesets.packs import pack_keys
 from tools.reference import keys as k
 from tools.reference import step_keys as s
 from tools.reference import table_keys as t
@@ -30,7 +30,7 @@ _STEPS: Mapping[str, Keys] = {
     "said": s.SAID_KEYS, "change": s.CHANGE, "joining": s.JOINING,
 }  # fmt: skip
 PARTS: Mapping[str, tuple[str, Mapping[str, Keys]]] = {
-    "pack": ("pack.yaml", {"pack": k.PACK}),
+    "pack": ("pack.yaml", {name: part.keys for name, part in pack_keys.PARTS.items()}),
     "game": (
         "game.yaml",
         {**{name: part.keys for name, part in game_keys.PARTS.items()}, **_INPUT},
@@ -58,7 +58,7 @@ _REQUIRED: Mapping[str, Iterable[str]] = {
     **{name: part.needed for name, part in game_keys.PARTS.items()},
     # a pack has some of them in pack.yaml, and an extension in its game
     "game": (), "units": (),
-    "pack": NEEDED,
+    **{name: part.needed for name, part in pack_keys.PARTS.items()},
     "modifier": ("id", "name", "adds"),
     "refusal": ("when", "say"), "sentence": ("say",),
     "dice": ("dice",), "columns": ("by",), "bands": ("by",), "example": ("given", "gives"),

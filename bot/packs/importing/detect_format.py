@@ -68,7 +68,8 @@ from bot.rules.text.markup import (
 from bot.rules.text.normalize import normalize_text
 from bot.rules.text.phrase import Phrase, phrase
 from bot.rulesets.packs.archive import MOST_BYTES, PACK
-from bot.rulesets.packs.pack import LONGEST, LONGEST_ID, MOST_SHOWN, NOT_SAID, TAKEN, load_pack
+from bot.rulesets.packs.pack import MOST_SHOWN, NOT_SAID, TAKEN, load_pack
+from bot.rulesets.packs.pack_keys import LONGEST, LONGEST_ID
 from bot.rulesets.system import DECKS, list_builtin_systems
 from bot.rulesets.yaml_file import read_bounded
 from bot.runtime.file_rights import explain_file_errors

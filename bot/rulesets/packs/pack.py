@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 
 from cachetools import LRUCache
 
-from bot.rules.errors import TableError, check_keys, did_you_mean, name_row_of_errors
+from bot.rules.errors import TableError, did_you_mean, name_row_of_errors
 from bot.rules.inputs.options import Option
+from bot.rules.shapes import check_shape
 from bot.rules.text.plain import make_one_line
 from bot.rulesets.game_file import check_game
 from bot.rulesets.packs.archive import (
@@ -26,6 +27,7 @@ from bot.rulesets.packs.archive import (
     read_content,
 )
 from bot.rulesets.packs.merging import SHARED, extend_game, merge_game
+from bot.rulesets.packs.pack_keys import PARTS
 from bot.rulesets.system import (
     DECKS,
     SCENARIOS,
@@ -35,9 +37,6 @@ from bot.rulesets.system import (
     list_builtin_systems,
 )
 
-_ID = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
-LONGEST_ID = 20
-"""Most characters of an id: with `-table` it names a command, for which Discord takes 32."""
 MOST_SHOWN = 25
 """Most subcommands or options that Discord shows in one command."""
 MOST_INPUTS = 16
@@ -60,17 +59,6 @@ ATTRIBUTE_KEYS = (
 )
 """The keys of an input that an attribute of a unit has, too."""
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}")
-LONGEST = {
-    "title": 60,
-    "version": 20,
-    "author": 80,
-    "licence": 80,
-    "notice": 500,
-    "rules": 80,
-    **dict.fromkeys(("inherits", "extends"), LONGEST_ID),
-}
-NEEDED = ("id", "title", "version", "author", "licence")
-KEYS = (*NEEDED, "notice", "rules", "inherits", "extends", "private")
 TAKEN = frozenset(
     {"roll", "game", "unit", "log", "again", "order", "fair", "me", "privacy", "help", "setup", "pack", "macro",
      "choose", "console", "find", "table", "grognard", "track", "deck", "hand"}
@@ -104,23 +92,16 @@ class About(NamedTuple):
 def read_about(content: Content) -> About:
     """Read the pack.yaml of a pack. Raises TableError for any fault in it."""
     data = _read(content, PACK)
-    check_keys(data, KEYS, NEEDED, PACK)
-    private = data.get("private") or False
-    if not isinstance(private, bool):
-        raise TableError(PACK, "private is true or false", row="private")
-    values = {key: value for key, value in data.items() if key != "private"}
+    check_shape(data, "pack", PARTS, PACK)
+    private = bool(data.get("private"))
     texts = {
-        key: " ".join(str(value).split()) for key, value in values.items() if value is not None
+        key: " ".join(str(value).split())
+        for key, value in data.items()
+        if key != "private" and value is not None
     }
-    for key, value in values.items():
-        _check_about_text(key, value, texts.get(key, ""))
     id = texts["id"]
-    if not _ID.fullmatch(id) or id in TAKEN or id.endswith("-table"):
-        raise TableError(
-            PACK,
-            f'"{id}" cannot be the id of a game: use a-z, 0-9 and hyphens, and not the name of a command',
-            row="id",
-        )
+    if id in TAKEN or id.endswith("-table"):
+        raise TableError(PACK, f'"{id}" cannot be the id of a game: it names a command', row="id")
     if id in list_builtin_systems():
         raise TableError(
             PACK,
@@ -128,19 +109,6 @@ def read_about(content: Content) -> About:
             row="id",
         )
     return About(**_split_edition(texts), private=private)
-
-
-def _check_about_text(key: str, value: Any, text: str) -> None:
-    """Raise TableError if a value of pack.yaml is not a text, or if its `text` is too long.
-
-    A version may be a number.
-    """
-    is_collection = isinstance(value, list | Mapping)
-    if is_collection or (not isinstance(value, str) and key != "version"):
-        raise TableError(PACK, "must be a text; quote it", row=key)
-    limit = LONGEST.get(key, LONGEST_ID)
-    if len(text) > limit:
-        raise TableError(PACK, f"has at most {limit} characters", row=key)
 
 
 def _split_edition(texts: dict[str, str]) -> dict[str, str]:
