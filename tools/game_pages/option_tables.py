@@ -9,7 +9,9 @@ from bot.rules.inputs.options import Option
 
 HIGHEST = 1_000
 """From here on a limit only keeps out nonsense, so it is not shown."""
-MINUS = re.compile(r"(?<![\w-])-(?=\d)")
+NO_BREAK = "\u00a0"
+"""A blank at which no line breaks."""
+MINUS = re.compile(r"(?<![\w=-])-(?=\d)")
 
 
 def format_options(
@@ -36,17 +38,21 @@ def list_modifiers(options: Iterable[Option], modifiers: Collection[str]) -> Ite
         if option.type == "mods":
             for word in option.values:
                 if word in modifiers:
-                    yield format_cell(f"`{word}` {option.worths.get(word, '')}".strip()) + " †"
+                    yield _format_modifier(word, f"{option.worths.get(word, '')} †")
         elif is_plain_modifier(option, modifiers):
             if option.type == "bool":
-                yield format_cell(f"`{option.name}` {option.worths.get(option.name, '')}".strip())
+                yield _format_modifier(option.name, option.worths.get(option.name, ""))
             for word in option.values:
                 worth = option.worths.get(word, "")
-                typed = f"`{option.name}={word}`"
                 if word != option.default:
-                    yield format_cell(f"{typed} {worth}".strip())
+                    yield _format_modifier(f"{option.name}={word}", worth)
                 elif worth not in ("", "+0"):
-                    yield format_cell(f"**{typed}** {worth}")
+                    yield f"**{_format_modifier(f'{option.name}={word}', worth)}**"
+
+
+def _format_modifier(typed: str, worth: str) -> str:
+    """Return what is typed for a modifier with what it adds, on one line."""
+    return format_cell(f"`{typed}` {worth}".strip()).replace(" ", NO_BREAK)
 
 
 def is_plain_modifier(option: Option, modifiers: Collection[str]) -> bool:
@@ -57,7 +63,7 @@ def is_plain_modifier(option: Option, modifiers: Collection[str]) -> bool:
 def format_name(option: Option) -> str:
     """Return what is typed for an option: its name, in bold if it is needed, and its limits."""
     name = f"**`{option.name}`**" if option.is_required else f"`{option.name}`"
-    return f"{name} {format_limits(option)}".strip()
+    return f"{name} {format_limits(option).replace(' ', NO_BREAK)}".strip()
 
 
 def format_limits(option: Option) -> str:
@@ -127,7 +133,7 @@ def _split_unit_word(line: str) -> tuple[str, str]:
     limits = limits.removeprefix("a number from ")
     if limits == "0 to 10000":
         return f"`{word}`", about
-    return f"`{word}` {MINUS.sub('−', limits)}", about
+    return f"`{word}` {MINUS.sub('−', limits).replace(' ', NO_BREAK)}", about
 
 
 def format_cell(text: str) -> str:
