@@ -21,7 +21,7 @@ from bot.rules.errors import TableError, UserError
 from bot.rules.text.phrase import phrase
 from bot.rulesets.catalog import load_shared_systems
 from bot.rulesets.packs.pack import PackSystem
-from bot.rulesets.packs.visible_rulesets import VisibleRulesets
+from bot.rulesets.packs.visible_rulesets import combine_with_packs
 from bot.rulesets.rule_sets import RuleSets
 from bot.storage.base import Clock
 from bot.storage.store import Store
@@ -147,10 +147,10 @@ class RulesetCache:
         self._store = store
         self._enabled = enabled
         self._packs: OrderedDict[str, PackSystem] = OrderedDict()
-        self._shelves = LRUCache[tuple[tuple[str, ...], tuple[str, ...] | None], VisibleRulesets](
+        self._shelves = LRUCache[tuple[tuple[str, ...], tuple[str, ...] | None], RuleSets](
             SHELVES_KEPT
         )
-        self._last = FIFOCache[str, VisibleRulesets](SHELVES_KEPT)
+        self._last = FIFOCache[str, RuleSets](SHELVES_KEPT)
 
     def get_last_seen(self, server: str) -> RuleSets:
         """Return the systems last visible on a server, for a caller that cannot wait."""
@@ -214,7 +214,7 @@ class RulesetCache:
 
     async def load_with_packs(
         self, *hash_groups: Iterable[str], joined: tuple[str, ...] | None = None
-    ) -> VisibleRulesets:
+    ) -> RuleSets:
         """Return the systems that come with the bot together with these packs.
 
         Of several versions of one id the last is in force. Of extensions only those in `joined` count,
@@ -231,7 +231,7 @@ class RulesetCache:
             if pack is not None:
                 packs[hash] = pack
         listed_packs = [packs[hash] for hash in hashes if hash in packs]
-        visible = VisibleRulesets(load_shared_systems(), listed_packs, joined)
+        visible = combine_with_packs(load_shared_systems(), listed_packs, joined)
         if packs.keys() >= set(hashes):  # a missing pack may be there the next time
             self._shelves[key] = visible
         return visible

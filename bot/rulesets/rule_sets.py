@@ -1,5 +1,7 @@
 """The rule sets that a command sees, as a value that is passed."""
 
+from collections.abc import Iterable, Mapping
+
 from bot.rules.errors import UserError, did_you_mean
 from bot.rulesets.system import System
 
@@ -11,8 +13,10 @@ class RuleSets(dict[str, System]):
     only if they are the same object.
     """
 
-    versions: tuple[System, ...] = ()
-    """The packs of a server or a game in all their versions, not only those in force."""
+    def __init__(self, systems: Mapping[str, System], versions: Iterable[System] = ()) -> None:
+        super().__init__(systems)
+        self.versions = tuple(versions)
+        """The packs of a server or a game in all their versions, not only those in force."""
 
     __hash__ = object.__hash__  # type: ignore[assignment]
 

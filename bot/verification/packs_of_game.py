@@ -11,7 +11,7 @@ from bot.rules.errors import TableError, UserError
 from bot.rules.proof.chain import SEALED
 from bot.rulesets.catalog import load_shared_systems
 from bot.rulesets.packs.pack import PackSystem, build_pack, compute_hash, decode_files, list_hashes
-from bot.rulesets.packs.visible_rulesets import VisibleRulesets
+from bot.rulesets.packs.visible_rulesets import combine_with_packs
 from bot.rulesets.rule_sets import RuleSets
 from bot.storage.records import PACK_FILES
 from bot.storage.store import Store
@@ -71,7 +71,7 @@ def add_packs(packs: Mapping[str, Mapping[str, str]]) -> RuleSets:
         pack = build_pack(files, hash)
         if pack is not None:
             systems.append(pack)
-    return VisibleRulesets(load_shared_systems(), systems)
+    return combine_with_packs(load_shared_systems(), systems)
 
 
 def _find_host_pack(hash: str) -> PackSystem | None:
@@ -103,7 +103,7 @@ class ExportedPacks:
         self._packs = {
             hash: _check_readable(build_pack(files, hash)) for hash, files in log.packs.items()
         }
-        self.systems = VisibleRulesets(
+        self.systems = combine_with_packs(
             load_shared_systems(), [pack for pack in self._packs.values() if pack is not None]
         )
         """The shared rule sets together with all packs of the file."""
@@ -130,5 +130,5 @@ class ExportedPacks:
         key = (hashes, in_force)
         if key not in self._cache:
             packs = [pack for hash in hashes if (pack := self._packs[hash])]
-            self._cache[key] = VisibleRulesets(load_shared_systems(), packs, in_force)
+            self._cache[key] = combine_with_packs(load_shared_systems(), packs, in_force)
         return self._cache[key]

@@ -44,7 +44,7 @@ from bot.rules.proof.chain import SEALED, to_canonical
 from bot.rules.text.phrase import phrase
 from bot.rulesets.catalog import load_shared_systems
 from bot.rulesets.packs.pack import PackSystem
-from bot.rulesets.packs.visible_rulesets import VisibleRulesets
+from bot.rulesets.packs.visible_rulesets import combine_with_packs
 from bot.rulesets.rule_sets import RuleSets
 from bot.rulesets.system import System
 from bot.storage.store import Store
@@ -473,7 +473,7 @@ def _build_todays_systems(packs: Mapping[str, Mapping[str, str]]) -> RuleSets:
     for id, system in add_packs(packs).items():
         if id not in host_systems and isinstance(system, PackSystem):
             missing.append(system)
-    return VisibleRulesets(host_systems, missing)
+    return combine_with_packs(host_systems, missing)
 
 
 def _list_differences(game: Game, roll: Mapping[str, Any], systems: RuleSets) -> Iterator[str]:

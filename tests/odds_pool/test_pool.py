@@ -20,7 +20,7 @@ from bot.rules.odds.rolls import TooManyStates
 from bot.rulesets.catalog import find_shared_system
 from bot.rulesets.packs.archive import Content, read_content
 from bot.rulesets.packs.pack import PackSystem
-from bot.rulesets.packs.visible_rulesets import VisibleRulesets
+from bot.rulesets.packs.visible_rulesets import combine_with_packs
 from bot.rulesets.play_once import compute_each_odds, make_timer
 from bot.rulesets.system import list_builtin_systems
 from bot.runtime.settings import Settings
@@ -229,7 +229,7 @@ async def test_a_host_with_many_packs_gives_each_sum_as_much_time(
     """The worker reads the packs that it is given first: that is no part of the sum, or with many
     packs none could be added.
     """
-    systems = VisibleRulesets(list_builtin_systems(), map(PackSystem, packs))
+    systems = combine_with_packs(list_builtin_systems(), map(PackSystem, packs))
     worker = Worker(0.05)
     assert await worker.run(len, systems) == len(systems)
     await worker.close()

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bot.rulesets.packs.pack import PackSystem, load_pack
-from bot.rulesets.packs.visible_rulesets import ExtendedSystem, VisibleRulesets
+from bot.rulesets.packs.visible_rulesets import ExtendedSystem, combine_with_packs
 from bot.rulesets.rule_sets import RuleSets
 from bot.rulesets.system import System, list_builtin_systems
 from tests.packs.conftest import read
@@ -28,7 +28,7 @@ def build_rule_sets(root: Path, folder: Path) -> RuleSets:
         (folder / id).mkdir()
         (folder / id / "pack.yaml").write_text(text)
         packs.append(load_pack(folder / id))
-    return VisibleRulesets(
+    return combine_with_packs(
         list_builtin_systems(), [pack for pack in packs if isinstance(pack, PackSystem)]
     )
 

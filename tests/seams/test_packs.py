@@ -14,7 +14,7 @@ from bot.odds_pool import pool
 from bot.odds_pool.pool import OddsService, Worker
 from bot.rulesets.catalog import load_shared_systems
 from bot.rulesets.packs.pack import OF_SEQUENCES, OF_TABLES, PackSystem
-from bot.rulesets.packs.visible_rulesets import VisibleRulesets
+from bot.rulesets.packs.visible_rulesets import combine_with_packs
 from bot.rulesets.play_once import compute_each_odds
 from bot.rulesets.system import list_builtin_systems
 from bot.ui.common_options import PICTURE, PRIVATE, ROLL_OPTIONS, ROUNDS, WHOLE
@@ -34,7 +34,7 @@ async def test_the_worker_counts_what_is_counted_on_the_spot(
     sight = (
         load_shared_systems()
         if whose == "the host's"
-        else VisibleRulesets(list_builtin_systems(), packs.values())
+        else combine_with_packs(list_builtin_systems(), packs.values())
     )
     monkeypatch.setattr(pool, "INLINE_STATES", 0)
     worker = Worker(seconds=30)

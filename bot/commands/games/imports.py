@@ -29,7 +29,7 @@ from bot.rules.text.plain import format_person_name
 from bot.rulesets.catalog import load_shared_systems
 from bot.rulesets.packs.archive import MOST_BYTES, MOST_FILES
 from bot.rulesets.packs.pack import Files, PackSystem, build_pack
-from bot.rulesets.packs.visible_rulesets import VisibleRulesets
+from bot.rulesets.packs.visible_rulesets import combine_with_packs
 from bot.rulesets.rule_sets import RuleSets
 from bot.runtime.entropy import create_id
 from bot.ui.reply.packing import MOST_TEXT, check_utf8
@@ -299,7 +299,7 @@ async def load_export_packs(context: Context, packs: Mapping[str, Files]) -> Rul
         loaded_packs.append(pack)
     context.commit.docs += build_used_docs(loaded_packs, get_server_key(context.command.where))
     visible_packs = [pack for pack in context.systems.versions if isinstance(pack, PackSystem)]
-    return VisibleRulesets(load_shared_systems(), [*visible_packs, *loaded_packs])
+    return combine_with_packs(load_shared_systems(), [*visible_packs, *loaded_packs])
 
 
 async def _find_pack_faults(context: Context, files: Files) -> tuple[str, ...]:

@@ -14,37 +14,31 @@ from bot.rulesets.rule_sets import RuleSets
 from bot.rulesets.system import System
 
 
-class VisibleRulesets(RuleSets):
-    """Systems by id. Of several versions of a pack the last one is in force; the others are kept for
-    past events.
+def combine_with_packs(
+    shared: Mapping[str, System],
+    packs: Iterable[PackSystem],
+    joined: Collection[str] | None = None,
+) -> RuleSets:
+    """Return the `shared` systems together with `packs`.
+
+    Of several versions of a pack the last one is in force; the others are kept for past events.
+    `joined` are the versions of the extensions that have joined their game, so that the game knows
+    their units; None for all of `packs`.
     """
-
-    def __init__(
-        self,
-        shared: Mapping[str, System],
-        packs: Iterable[PackSystem],
-        joined: Collection[str] | None = None,
-    ) -> None:
-        """Combine the `shared` systems with `packs`.
-
-        `joined` are the versions of the extensions that have joined their game, so that the game
-        knows their units; None for all of `packs`.
-        """
-        versions: dict[str, PackSystem] = {}
-        for pack in packs:
-            versions.pop(pack.version, None)  # the last position is that of the one in force
-            versions[pack.version] = pack
-        self.versions = tuple(versions.values())
-        systems: dict[str, System] = dict(shared)
-        for pack in versions.values():
-            systems[pack.id] = pack
-        extensions: dict[str, list[PackSystem]] = {}
-        for system in systems.values():
-            if isinstance(system, PackSystem) and system.base is not None:
-                extensions.setdefault(system.home, []).append(system)
-        for base_id, base_extensions in extensions.items():
-            systems |= _extend(systems[base_id], base_extensions, joined)
-        super().__init__(systems)
+    versions: dict[str, PackSystem] = {}
+    for pack in packs:
+        versions.pop(pack.version, None)  # the last position is that of the one in force
+        versions[pack.version] = pack
+    systems: dict[str, System] = dict(shared)
+    for pack in versions.values():
+        systems[pack.id] = pack
+    extensions: dict[str, list[PackSystem]] = {}
+    for system in systems.values():
+        if isinstance(system, PackSystem) and system.base is not None:
+            extensions.setdefault(system.home, []).append(system)
+    for base_id, base_extensions in extensions.items():
+        systems |= _extend(systems[base_id], base_extensions, joined)
+    return RuleSets(systems, versions.values())
 
 
 class ExtendedSystem(System):
