@@ -10,8 +10,9 @@ from bot.commands.context import Context
 from bot.game.ledger import Ledger
 from bot.game.loaded_game import LoadedGame
 from bot.game.phases import describe_end_turn, describe_whose_go, format_numbered_phase
-from bot.game.state import DRAW, Game
+from bot.game.state import Game
 from bot.loading.load_game import restore_game
+from bot.presentation.events import describe_past_outcome
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.text.names import format_count
 from bot.rules.text.normalize import comparison_key, normalize_name
@@ -126,7 +127,7 @@ def format_status(channel_game: ChannelGame, systems: RuleSets) -> str:
 
 def format_winner(game: Game) -> str:
     """Format the result of an ended game: `US won`, `a draw`, or `ended`."""
-    return {"": "ended", DRAW: "a draw"}.get(game.winner, f"{game.winner} won")
+    return describe_past_outcome(game.winner) or "ended"
 
 
 def format_date(timestamp: float) -> str:

@@ -271,11 +271,7 @@ def _describe_end(winner: str, player: str, opened: str, text: str) -> EventText
     `winner` is a side, DRAW or "". `opened` are the sealed rolls that the end opened, `text` is
     what its player wrote about it.
     """
-    outcome = ""
-    if winner == DRAW:
-        outcome = ": a draw"
-    elif winner:
-        outcome = f": {winner} {fit_verb(winner, 'wins', 'win')}"
+    outcome = describe_outcome(winner)
     if text:
         outcome += f". “{text}”"
     elif opened:
@@ -283,6 +279,37 @@ def _describe_end(winner: str, player: str, opened: str, text: str) -> EventText
     if opened:
         outcome += f" Opened: {opened}."
     return EventText(f"The game ends{outcome}", player, GAME)
+
+
+def describe_outcome(winner: str) -> str:
+    """Return the end of a line on how a game ends: `: US wins`, `: a draw`, or "" without a winner.
+
+    `winner` is a side, DRAW or "".
+    """
+    if not winner:
+        return ""
+    if winner == DRAW:
+        return ": a draw"
+    return f": {winner} {fit_verb(winner, 'wins', 'win')}"
+
+
+def describe_past_outcome(winner: str, *, begins_line: bool = False) -> str:
+    """Return how a game ended: `US won`, `a draw`, or "" without a winner.
+
+    `winner` is a side, DRAW or "". A side is written as its players wrote it, even if it
+    `begins_line`.
+    """
+    if winner == DRAW:
+        return "A draw" if begins_line else "a draw"
+    return f"{winner} won" if winner else ""
+
+
+def describe_opened_roll(number: int, content: Event, systems: RuleSets) -> str:
+    """Return a sealed roll that was opened, with its number: `#4 Direct fire: no effect`.
+
+    The log keeps this text and verify compares it. `content` is what was sealed.
+    """
+    return f"#{number} {get_event_title(content, systems)}: {content.get('result', '')}"
 
 
 _DID = {
@@ -337,7 +364,7 @@ def format_log_line(
     side = f" ({event['side']})" if event.get("side") else ""
     pieces = [f"#{event['number']} {name_of(event['who'])}{side}: {text}"]
     if kind not in CARDS:  # their dice count places in a pile
-        pieces.append(_format_dice(event))
+        pieces.append(format_dice(event))
     if event.get("hand"):
         pieces.append("(drawn by hand)" if kind in CARDS else "(dice by hand)")
     return " ".join(filter(None, pieces))
@@ -366,13 +393,17 @@ def _get_log_text(
     return described.result
 
 
-def _format_dice(event: Event) -> str:
-    """Return the faces of an event's dice, at most 40: `[5][2]`."""
+MOST_DICE = 40
+"""The maximum number of dice in the line of an event."""
+
+
+def format_dice(event: Event, separator: str = "") -> str:
+    """Return the faces of an event's dice, at most MOST_DICE: `[5][2]`. A drawn card has its id."""
     if "read" in event:
         faces: Iterable[object] = list_faces(event)
     else:
         faces = (die["value"] for die in event.get("dice", ()))
-    return "".join(f"[{face}]" for face in islice(faces, 40))
+    return separator.join(f"[{face}]" for face in islice(faces, MOST_DICE))
 
 
 def describe_extension(hash: str, extended: str, systems: RuleSets) -> str:

@@ -4,7 +4,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from bot.presentation.events import CARDS, QUIET, NameOf, describe_event, describe_turn_and_phase
+from bot.presentation.events import (
+    CARDS,
+    QUIET,
+    NameOf,
+    describe_event,
+    describe_turn_and_phase,
+    format_dice,
+)
 from bot.rulesets.rule_sets import RuleSets
 from bot.ui.reply.reply import HURT
 
@@ -81,7 +88,7 @@ def _build_story_line(
     text = describe_event(event, systems, name_of, texts.get(event["number"], ""), sides)
     dice = ""
     if event["kind"] not in CARDS:
-        dice = "".join(f"[{die['value']}]" for die in event.get("dice", ())[:40])
+        dice = format_dice(event)
     if event.get("hand"):
         dice += " by hand"
     return StoryLine(event["number"], text.sentence, dice, text.tone == HURT, undone)

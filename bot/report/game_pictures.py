@@ -14,7 +14,7 @@ from bot.charts.charts import render_losses
 from bot.charts.font import FAMILY, measure_width, replace_missing_letters, wrap_text
 from bot.charts.png import render_png
 from bot.charts.svg import FALLBACK, Picture
-from bot.game.state import DRAW
+from bot.presentation.events import describe_past_outcome
 from bot.report.luck import find_rarest_rolls
 from bot.report.page_data import LogRow, Story
 from bot.report.units import HURT, is_lost
@@ -233,12 +233,8 @@ def describe_game_position(story: Story) -> str:
     turn = story.game.get("turn", 0)
     if not story.game.get("ended"):
         return f"Turn {turn}, {story.phase_title()}" if turn else "Free play"
-    winner = story.game.get("winner")
-    if winner == DRAW:
-        return f"A draw on turn {turn}"
-    if winner:
-        return f"{winner} won on turn {turn}"
-    return f"Ended on turn {turn}"
+    outcome = describe_past_outcome(story.game.get("winner") or "", begins_line=True)
+    return f"{outcome or 'Ended'} on turn {turn}"
 
 
 def _draw_side(story: Story, side: str, top: int, colour: str, fill: str) -> list[str]:

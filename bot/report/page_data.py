@@ -11,12 +11,13 @@ from bot.game.losses import Losses, count_losses
 from bot.game.luck import NO_SIDE
 from bot.game.phases import describe_whose_go
 from bot.game.sides import format_possessive
-from bot.game.state import DRAW, Game, Json, unit_from_json
+from bot.game.state import Game, Json, unit_from_json
 from bot.presentation.events import (
     CARDS,
     TEXTS,
     describe_event,
     describe_initiative,
+    describe_past_outcome,
     get_event_title,
     list_track_changes,
 )
@@ -413,12 +414,10 @@ class Story:
     def headline(self) -> str:
         """Return `US won. Ended in turn 6. US lost 3 of 8 units, NVA lost 8 of 8 units.`"""
         turn = self.game.get("turn", 0)
-        winner = self.game.get("winner")
+        outcome = describe_past_outcome(self.game.get("winner") or "", begins_line=True)
         sentences = []
-        if winner == DRAW:
-            sentences.append("A draw.")
-        elif winner:
-            sentences.append(f"{winner} won.")
+        if outcome:
+            sentences.append(f"{outcome}.")
         if self.game.get("ended"):
             sentences.append(f"Ended in turn {turn}.")
         elif turn:

@@ -32,7 +32,7 @@ from bot.game.roster import (
 )
 from bot.game.state import Game, Json, unit_to_json
 from bot.presentation.derived_inputs import collect_tracks_after_choice, collect_tracks_and_piles
-from bot.presentation.events import get_event_title
+from bot.presentation.events import describe_opened_roll
 from bot.presentation.play_record import PlayRecord, apply_play_record, build_choice_json
 from bot.presentation.roll import look_up_table, roll_dice
 from bot.presentation.run_sequence import run_sequence
@@ -397,11 +397,8 @@ def titles_are_todays(event: Event, contents: Mapping[int, Event], systems: Rule
     rolls = [(number, contents[number]) for number in opened if number in contents]
     if len(rolls) < len(opened):
         return True
-    titles = [
-        f"#{number} {get_event_title(roll, systems)}: {roll.get('result', '')}"
-        for number, roll in rolls
-    ]
-    return bool(event.get("result", "") == "; ".join(titles))
+    texts = [describe_opened_roll(number, content, systems) for number, content in rolls]
+    return bool(event.get("result", "") == "; ".join(texts))
 
 
 LONGEST = 60

@@ -10,7 +10,15 @@ from typing import Any, cast
 import pytest
 
 from bot.game.game_log import LoggedText
-from bot.presentation.events import EventText, collect_event_texts, describe_event, format_log_line
+from bot.presentation.events import (
+    EventText,
+    collect_event_texts,
+    describe_event,
+    describe_outcome,
+    describe_past_outcome,
+    format_dice,
+    format_log_line,
+)
 from bot.presentation.multi_unit_play import find_actual_results, plan_plays, read_shot
 from bot.presentation.play_record import build_event_facts
 from bot.presentation.run_sequence import run_sequence
@@ -295,3 +303,29 @@ def test_what_came_up_is_known_also_where_a_passenger_bails_out_unhurt() -> None
         )
         shot = read_shot(event, sequence, {})
         assert find_actual_results(shot, plan_plays(sequence, shot.raw, shot.roster)), seed
+
+
+@pytest.mark.parametrize(
+    ("winner", "ends", "ended"),
+    [
+        ("US", ": US wins", "US won"),
+        ("Rangers", ": Rangers win", "Rangers won"),
+        ("draw", ": a draw", "a draw"),
+        ("", "", ""),
+    ],
+)
+def test_the_outcome_of_a_game_fits_its_winner(winner: str, ends: str, ended: str) -> None:
+    assert describe_outcome(winner) == ends
+    assert describe_past_outcome(winner) == ended
+
+
+def test_the_story_names_drawn_cards_as_the_log_does() -> None:
+    event = {
+        **played("lnlt", "fire"),
+        "dice": [{"label": "card", "sides": 3, "value": 2, "deck": "ops"}],
+        "read": {"deck.ops": "ace king queen"},
+    }
+    assert format_dice(event) == "[king]"
+    (chapter,) = build_chapters([event], load_shared_systems(), who, {}, SIDES)
+    assert chapter.told[0].dice == "[king]"
+    assert format_log_line(event, load_shared_systems(), who).endswith("[king]")

@@ -20,8 +20,9 @@ from bot.game import cups
 from bot.game.decks import get_seen_ends, list_deck_names
 from bot.game.rights import need_player
 from bot.game.sides import find_side
-from bot.game.state import DRAW, Game, Json
+from bot.game.state import Game, Json
 from bot.preferences.forms import build_form_button
+from bot.presentation.events import describe_outcome
 from bot.rules import cards
 from bot.rules.cards import DISCARD, HAND, KNOWN, PLAY, REMOVED, Deck
 from bot.rules.errors import UserError
@@ -802,8 +803,8 @@ def _build_end_buttons(context: Context, request: Json) -> tuple[Button, ...]:
     if "winner" not in request:
         return ()
     winner = str(request["winner"])
-    outcome = {"": "", DRAW: ": a draw"}.get(winner, f": {winner} wins")
-    return (context.build_button("end", f"End the game{outcome}", winner, style="primary"),)
+    label = f"End the game{describe_outcome(winner)}"
+    return (context.build_button("end", label, winner, style="primary"),)
 
 
 def agree_by_asking(context: Context) -> str:

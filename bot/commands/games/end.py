@@ -24,11 +24,11 @@ from bot.game.luck import ENOUGH, Luck, ScoredRoll, Tally, describe_luck, rank_b
 from bot.game.phases import describe_end_turn
 from bot.game.rights import find_end_partners, need_director
 from bot.game.roster import sort_units
-from bot.game.sides import describe_order_sides, find_side, fit_verb
+from bot.game.sides import describe_order_sides, find_side
 from bot.game.state import DRAW, Game
 from bot.game.tracks import has_best_score, is_score_level, list_scores
 from bot.loading.log_reader import iterate_events, load_event_body
-from bot.presentation.events import EventText, describe_event
+from bot.presentation.events import EventText, describe_event, describe_outcome
 from bot.rules.errors import UserError
 from bot.rules.text.names import format_count, join_names
 from bot.rules.text.normalize import comparison_key
@@ -255,15 +255,6 @@ async def finish_game(
         reply = replace(reply, lines=(*reply.lines, Small(str(seed_reply.lines[0]))))
     reply = await offer_picture(context, reply, context.build_button("drawgame", "").action)
     return replace(reply, files=await _build_page_file(context))
-
-
-def describe_outcome(winner: str) -> str:
-    """Return the end of a headline on the winner: `: US wins`, `: a draw`, or "" for nobody."""
-    if not winner:
-        return ""
-    if winner == DRAW:
-        return ": a draw"
-    return f": {winner} {fit_verb(winner, 'wins', 'win')}"
 
 
 def _format_players_and_rolls(context: Context, tally: Tally) -> str:

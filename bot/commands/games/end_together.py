@@ -7,7 +7,6 @@ from bot.commands.games.end import (
     ask_or_end,
     check_sentence,
     check_winner,
-    describe_outcome,
     finish_game,
     press_end_now,
     take_sentence,
@@ -15,6 +14,7 @@ from bot.commands.games.end import (
 from bot.commands.requests import PendingRequest, load_open_request
 from bot.commands.turns.mentions import call_sides
 from bot.game.rights import find_end_partners, need_player
+from bot.presentation.events import describe_outcome
 from bot.rules.errors import UserError
 from bot.rules.text.names import join_names
 from bot.rules.text.phrase import phrase

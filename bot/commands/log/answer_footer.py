@@ -22,7 +22,12 @@ from bot.game.ledger import Ledger
 from bot.game.state import Game, Json
 from bot.game.undo import EDITION, MAX_EVENTS_SEARCHED, find_changed_since, find_last_turn_of
 from bot.game.undo_reach import add_opening, find_in_the_way, find_opening
-from bot.presentation.events import find_card_word_events, format_log_line, get_event_title
+from bot.presentation.events import (
+    find_card_word_events,
+    format_dice,
+    format_log_line,
+    get_event_title,
+)
 from bot.rules.proof.chain import shorten_hash
 from bot.rulesets.rule_sets import RuleSets
 from bot.storage.records import Doc, Outgoing
@@ -441,8 +446,8 @@ def _describe_request() -> str:
 
 
 def _describe_what_stays(event: Json, systems: RuleSets) -> str:
-    """Return the small line about what an undo leaves in the log: the first 40 dice, if any."""
-    dice = " ".join(f"[{die['value']}]" for die in event.get("dice", ())[:40])
+    """Return the small line about what an undo leaves in the log: the first dice, if any."""
+    dice = format_dice(event, " ")
     if not dice:
         return "It stays in the log."
     return f"{get_event_title(event, systems)} {dice} · the dice stay in the log"

@@ -19,7 +19,7 @@ from bot.game.roster import (
 from bot.game.state import Game, Json, unit_to_json
 from bot.game.tracks import get_track_key
 from bot.loading.log_reader import load_event_body
-from bot.presentation.events import get_event_title
+from bot.presentation.events import describe_opened_roll
 from bot.presentation.play_record import PlayRecord
 from bot.presentation.run_sequence import NOW
 from bot.rules.errors import UserError
@@ -203,9 +203,7 @@ async def open_rolls(context: Context, numbers: tuple[int, ...]) -> OpenedRolls:
             continue
         content = json.loads(text)
         answer = _load_answer(texts_by_key.get((number, ANSWER)), number)
-        results.append(
-            f"#{number} {get_event_title(content, context.systems)}: {content.get('result', '')}"
-        )
+        results.append(describe_opened_roll(number, content, context.systems))
         remarks: list[str] = []
         if number in game.withdrawn:
             remarks = ["It was undone, so it changes nothing."]
