@@ -195,7 +195,8 @@ def _describe_answer(event: Json, play: Play, systems: RuleSets) -> Json:
     by = words.cause.removeprefix(", ").strip()
     lines = []
     for single_play in play.single_plays:
-        lines += [_build_line_json(single_play.unit, line) for line in single_play.lines]
+        for line in single_play.lines:
+            lines.append(_build_line_json(single_play.unit, line))
     return {"told": f"{words.title}{details}", "by": by[:1].upper() + by[1:], "lines": lines}
 
 

@@ -233,8 +233,11 @@ def describe_game_position(story: Story) -> str:
     turn = story.game.get("turn", 0)
     if not story.game.get("ended"):
         return f"Turn {turn}, {story.phase_title()}" if turn else "Free play"
-    outcome = describe_past_outcome(story.game.get("winner") or "", begins_line=True)
-    return f"{outcome or 'Ended'} on turn {turn}"
+    winner = story.game.get("winner") or ""
+    outcome = describe_past_outcome(winner, begins_line=True)
+    if not outcome:
+        return f"Ended on turn {turn}"
+    return f"{outcome} on turn {turn}"
 
 
 def _draw_side(story: Story, side: str, top: int, colour: str, fill: str) -> list[str]:

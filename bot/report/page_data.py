@@ -414,7 +414,8 @@ class Story:
     def headline(self) -> str:
         """Return `US won. Ended in turn 6. US lost 3 of 8 units, NVA lost 8 of 8 units.`"""
         turn = self.game.get("turn", 0)
-        outcome = describe_past_outcome(self.game.get("winner") or "", begins_line=True)
+        winner = self.game.get("winner") or ""
+        outcome = describe_past_outcome(winner, begins_line=True)
         sentences = []
         if outcome:
             sentences.append(f"{outcome}.")
