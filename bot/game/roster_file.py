@@ -31,11 +31,13 @@ from bot.game.scenario_base import (
     lay_units_over,
     read_base,
 )
+from bot.game.scenario_keys import get_parts
 from bot.game.state import Units
-from bot.rules.errors import TableError, UserError, check_keys, did_you_mean
+from bot.rules.errors import TableError, UserError, did_you_mean
 from bot.rules.inputs.tracks import read_start_values
 from bot.rules.inputs.unit_selectors import expand_names
 from bot.rules.inputs.units import RosterUnit
+from bot.rules.shapes import check_shape
 from bot.rules.text.markup import SOURCE_OF_PAGE, detect_page_language, remove_markup
 from bot.rules.text.normalize import comparison_key, normalize_text
 from bot.rulesets.system import SCENARIOS, System
@@ -54,11 +56,6 @@ _OPENING = (
 _CLOSING = (yaml.FlowSequenceEndToken, yaml.FlowMappingEndToken, yaml.BlockEndToken)
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _YAML = re.compile(r"\s*(-\s|\[|\{|#|(units|title|sides)\s*:)")
-KEYS = ("title", "builds_on", "without", "sides", "about", "turns", "wins", "tracks", "units")
-LONGEST = 500
-MAX_WINS = 200
-MAX_TURNS = 200
-MAX_TITLE = 60
 
 
 def read_roster(text: str) -> list[RosterLine]:
@@ -306,7 +303,7 @@ def build_scenario(system: System, id: str, data: Any, text: str) -> Scenario:
     """
     file = f"{system.id}/{SCENARIOS}/{id}.yaml"
     content = whole_scenario(system, id, data)
-    _check(content, file)
+    check_shape(content, "scenario", get_parts(content), file)
     sides = tuple(content["sides"])
     try:
         rows = _read_units(system, id, data, text)
@@ -344,10 +341,7 @@ def whole_scenario(system: System, id: str, data: Any) -> Any:
         if WITHOUT in data:
             raise TableError(file, f"needs {ON} beside it", row=WITHOUT)
         return data
-    check_keys(data, KEYS, ("title", ON), file)
-    without = data.get(WITHOUT) or []
-    if not isinstance(without, list) or not all(isinstance(name, str) for name in without):
-        raise TableError(file, "must be a list of names", row=WITHOUT)
+    check_shape(data, "scenario", get_parts(data), file)
     game = find_base_game(system, id, data[ON], file)
     return lay_over(read_base(game, data[ON], file), data)
 
@@ -366,37 +360,6 @@ def _read_units(system: System, id: str, data: Mapping[str, Any], text: str) -> 
 def _join_lines(text: object) -> str:
     """Return the text of a key without line breaks, "" if it is missing."""
     return " ".join(str(text or "").split())
-
-
-def _check(data: Any, file: str) -> None:
-    """Raise TableError if the keys, title, text, ending or sides of a scenario do not fit."""
-    check_keys(data, KEYS, ("title", "sides", "units"), file)
-    title = data.get("title")
-    sides = data.get("sides")
-    about = data.get("about") or ""
-    if not isinstance(title, str) or not 0 < len(title) <= MAX_TITLE:
-        raise TableError(file, f"must be a text of at most {MAX_TITLE} characters", row="title")
-    if not isinstance(about, str) or len(about) > LONGEST:
-        raise TableError(file, f"must be a text of at most {LONGEST} characters", row="about")
-    _check_ending(data, file)
-    if (
-        not isinstance(sides, list)
-        or len(sides) < 2
-        or not all(isinstance(side, str) and side for side in sides)
-    ):
-        raise TableError(file, "must be two names or more; quote them", row="sides")
-
-
-def _check_ending(data: Mapping[str, Any], file: str) -> None:
-    """Raise TableError for a last turn or a sentence about who wins that cannot be used."""
-    turns = data.get("turns")
-    is_count = type(turns) is int and 0 < turns <= MAX_TURNS
-    if turns is not None and not is_count:
-        raise TableError(file, f"must be a number from 1 to {MAX_TURNS}", row="turns")
-    wins = data.get("wins")
-    is_short = isinstance(wins, str) and len(wins) <= MAX_WINS
-    if wins is not None and not is_short:
-        raise TableError(file, f"must be a text of at most {MAX_WINS} characters", row="wins")
 
 
 def _find_scenario_side(typed: str, sides: tuple[str, ...]) -> str:

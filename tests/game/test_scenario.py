@@ -66,8 +66,11 @@ def test_every_scenario_that_comes_with_the_bot_loads() -> None:
         (("Minh", "Rifle 2"), "Rifle 2"),
         (("sides: [US, VC]", "sides: US"), "sides"),
         (("title:", "tilte:"), '"tilte" is not known'),
-        (("sides: [", "turns: six\nsides: ["), "turns: must be a number from 1 to 200"),
-        (("sides: [", "turns: 0\nsides: ["), "turns: must be a number from 1 to 200"),
+        (
+            ("sides: [", "turns: six\nsides: ["),
+            'turns: must be a whole number from 1 to 200, not "six"',
+        ),
+        (("sides: [", "turns: 0\nsides: ["), "turns: must be a whole number from 1 to 200, not 0"),
         (("sides: [", f"wins: {'x' * 201}\nsides: ["), "wins: must be a text of at most 200"),
     ],
 )

@@ -164,7 +164,7 @@ def test_a_scenario_builds_on_one_of_its_own_pack() -> None:
         ("builds_on: fjord", "there is no scenario fjord. Did you mean ford?"),
         ("builds_on: winter-ford", "there is no scenario winter-ford"),
         ("builds_on: ford\nwithout: [Dog]", 'ford has no unit "Dog". Did you mean Doc?'),
-        ("builds_on: ford\nwithout: Doc", "must be a list of names"),
+        ("builds_on: ford\nwithout: Doc", 'without: must be a list of texts, not "Doc"'),
         (
             'builds_on: ford\nunits: [{name: "Rifel 1", cold: 2}]',
             "Line 3: Rifel 1 is not a unit of ford, and a new one needs a type",

@@ -9,18 +9,15 @@ from typing import get_args
 
 from bot.rules.inputs.options import ROLES, OptionType
 from bot.rules.shapes import (
-    ANY,
     FLAG,
     NUMBER,
     TEXT,
     WORDS,
     Key,
     Keys,
-    allow_items,
     allow_words,
     build_name_mapping,
     either,
-    ref,
 )
 from bot.rulesets.system import MINE, USED
 
@@ -100,38 +97,4 @@ INPUT: Keys = {
         "of a sequence's enum: the value that a phase of the game fills in; `own movement` is that of"
         " the side that acts, `*` any other phase; a whole number takes `turn`, the number of the turn",
     ),
-}
-
-SCENARIO: Keys = {
-    "title": Key({"type": "string", "maxLength": 60}, "its name"),
-    "builds_on": Key(
-        TEXT,
-        "the scenario that it is built on: one of the same pack, or of the game that the pack extends;"
-        " it has its sides, texts, tracks and units, but for what is written here",
-    ),
-    "without": Key(WORDS, "with `builds_on`: units of that scenario that are not in this one"),
-    "sides": Key({"type": "array", "items": TEXT, "minItems": 2}, "two sides or more"),
-    "about": Key({"type": "string", "maxLength": 500}, "a few sentences"),
-    "turns": Key(
-        {"type": "integer", "minimum": 1, "maximum": 200},
-        "the number of its last turn; after it the card asks who won",
-    ),
-    "wins": Key({"type": "string", "maxLength": 200}, "who wins, in one sentence"),
-    "tracks": Key(
-        build_name_mapping(ANY, "track"),
-        "tracks that start otherwise: {weather: rain, points: {US: 12, VC: 8}}",
-    ),
-    "units": Key(
-        allow_items(ref("unit")),
-        "the units, each with name, type and side; with `builds_on` the name of a unit and what is new of it",
-    ),
-}
-SCENARIO_UNIT: Keys = {
-    "name": Key(TEXT, "its name; `Squad 1..3` makes three"),
-    "type": Key(TEXT, "a unit type of the game"),
-    "side": Key(TEXT, "one of the sides"),
-    "state": Key(TEXT, "its state, if not the first"),
-    "markers": Key(either(TEXT, WORDS), "markers that it bears"),
-    "flags": Key(either(TEXT, WORDS), "flags of it"),
-    "stats": Key(TEXT, "numbers in one text: attack=4 defense=5"),
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 
+from bot.game import scenario_keys
 from bot.rules.shapes import (
     Keys,
     Schema,
@@ -50,7 +51,7 @@ PARTS: Mapping[str, tuple[str, Mapping[str, Keys]]] = {
         },
     ),
     "steps": ("steps/SEQUENCE.yaml", {"steps file": s.STEPS_FILE, **_STEPS}),
-    "scenario": ("scenarios/NAME.yaml", {"scenario": k.SCENARIO, "unit": k.SCENARIO_UNIT}),
+    "scenario": ("scenarios/NAME.yaml", {"scenario": scenario_keys.SCENARIO, "unit": scenario_keys.UNIT}),
     "deck": ("decks/DECK.yaml", {name: part.keys for name, part in deck_keys.PARTS.items()}),
 }  # fmt: skip
 """Of each schema: the file that it is for, and its parts, the outermost first."""
