@@ -10,6 +10,7 @@ import pytest
 from adapters.discord.permissions import NEEDED, WELCOME
 from adapters.slack.installation import SCOPES
 from bot.cli import command_help
+from tools.site.__main__ import PAGES as SITE_PAGES
 from tools.site.__main__ import adapt_lists, gather
 
 PAGES = [
@@ -77,6 +78,16 @@ def test_each_page_has_its_place_on_the_site_and_leads_nowhere_that_is_not_there
 ) -> None:
     gather(root, tmp_path)  # raises with a line for each fault
     assert (tmp_path / "docs/players.md").is_file()
+
+
+def test_code_below_a_list_is_fenced(root: Path) -> None:
+    """Indented by four columns, it would be a paragraph of the last item."""
+    loose = []
+    for page in [path for pattern in SITE_PAGES for path in root.glob(pattern)]:
+        prose = re.sub(r"^```.*?^```", "", page.read_text("utf-8"), flags=re.M | re.S)
+        found = re.findall(r"^(?:[-*]|\d+\.) .*\n(?: .*\n)*\n(    .*)", prose, re.M)
+        loose += [f"{page.relative_to(root)}: {line}" for line in found]
+    assert loose == []
 
 
 def test_lists_are_written_as_the_generator_of_the_site_reads_them() -> None:
