@@ -1,4 +1,4 @@
-"""Helpers of tests/commands/test_choices.py, which other tests use as well."""
+"""Helpers of tests/commands/by_post/test_choices.py, which other tests use as well."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Helpers of tests/commands/test_pack.py, which other tests use as well."""
+"""Helpers of tests/commands/packs/test_pack.py, which other tests use as well."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ the next side there and not there.
 
 Left out: orders, which call whoever they wait for at any time; a go of both sides, whose headline
 names nobody; undo and redo of a hand-over, whose words are the undo's own (who is called:
-tests/commands/test_go.py).
+tests/commands/turns/test_whose_turn.py).
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from tests.playing import Channel
 from tests.workbooks import workbook
 
 CASES: dict[str, dict[str, Any]] = yaml.safe_load(
-    (Path(__file__).parents[1] / "data" / "odd_rosters.yaml").read_text(encoding="utf-8")
+    (Path(__file__).parents[2] / "data" / "odd_rosters.yaml").read_text(encoding="utf-8")
 )
 
 

@@ -19,7 +19,7 @@ from tests.commands.pack_helpers import (
 from tests.packs.conftest import FEW
 from tests.playing import Channel
 
-SAMPLES = Path(__file__).parents[1] / "data" / "imports"
+SAMPLES = Path(__file__).parents[2] / "data" / "imports"
 ONE_TEXT = "\n".join(
     f"{name}:\n" + "\n".join(f"  {line}" for line in text.splitlines())
     for name, text in FEW.items()

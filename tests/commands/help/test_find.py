@@ -24,7 +24,7 @@ from bot.ui.spec import Place, build_own_place
 from tests.packs.conftest import FEW
 from tests.playing import Channel, two_sides
 
-DATA = Path(__file__).resolve().parent.parent / "data"
+DATA = Path(__file__).resolve().parents[2] / "data"
 HEADINGS: dict[str, dict[Any, list[str]]] = yaml.safe_load(
     (DATA / "headings.yaml").read_text("utf-8")
 )

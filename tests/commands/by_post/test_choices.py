@@ -39,7 +39,7 @@ from tests.playing import Channel
 from tools import verify_log
 from tools.game_pages.page import build_page
 
-PACKS = Path(__file__).parents[1] / "data" / "packs"
+PACKS = Path(__file__).parents[2] / "data" / "packs"
 ASSAULT = 'grit assault attackers="Red 1" targets="Blue 1; Blue 2" hand='
 
 
