@@ -66,8 +66,10 @@ TAKEN = frozenset(
 """Commands of the bot, which cannot name a pack."""
 
 
-MAX_SENT_PACKS = 32
-"""Maximum number of packs from another process that are cached."""
+MAX_SENT_PACKS = 64
+"""Maximum number of packs from another process that are cached: a server has at most 30, a host its
+own.
+"""
 NOT_SAID = "not said"
 """The author or licence of a pack that was imported from a table without one."""
 
