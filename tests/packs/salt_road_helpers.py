@@ -45,11 +45,12 @@ class Year:
         await self.say(who, "deck draw to=full")
         told = re.sub(r"[*_`]", "", await self.say(who, "hand"))
         names = {name: id for id, name in self.pack.decks[deck].names.items()}
-        line = next(line for line in told.splitlines() if line.startswith(f"{deck}: "))
+        assert f"{deck}: 5 cards" in told
         self.hands[who] = []
-        for shown in line.partition(": ")[2].split(","):
-            name, _, count = shown.strip().partition(" ×")
-            self.hands[who] += [names[name]] * int(count or 1)
+        for line in told.splitlines():
+            name, _, count = line.strip().partition(": ")[0].partition(" ×")
+            if name in names:
+                self.hands[who] += [names[name]] * int(count or 1)
         assert len(self.hands[who]) == 5, told
 
     async def plays(self, who: str, turn: int, number: int) -> None:

@@ -716,15 +716,19 @@ async def _list_hand_of_deck(context: Context, id: str) -> tuple[list[Part], lis
     card_names = [decks.name_copies(names[card], count) for card, count in closed_cards.items()]
     for card, count in known_cards.items():
         card_names.append(f"{decks.name_copies(names[card], count)}{KNOWN_TO_ALL}")
+    all_cards = closed_cards + Counter(known_cards)
+    descriptions = decks.describe_cards(context, id, all_cards.elements())
+    summary = ", ".join(card_names)
+    if len(descriptions) == len(closed_cards) and not known_cards:
+        summary = format_count(len(hand), "card")  # each has a line of its own below
     lines = list[Part]()
     if card_names:
-        lines.append(Group(id, ", ".join(card_names), grave=True))
+        lines.append(Group(id, summary, grave=True))
     for end, row in seen_ends.items():
         position = "On top" if end == cards.TOP else "At the bottom"
         seen_names = ", ".join(names.get(card, "one you did not see") for card in row)
         lines.append(Group(f"{position} of {id}", seen_names))
-    all_cards = closed_cards + Counter(known_cards)
-    lines += decks.describe_cards(context, id, all_cards.elements())
+    lines += descriptions
     entries = [HandEntry(f"{id}:{draw}", names[card], id) for draw, card in hand]
     for card in known_cards:
         entries.append(HandEntry(f"{id}:={card}", f"{names[card]}{KNOWN_TO_ALL}", id))
