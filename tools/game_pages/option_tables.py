@@ -128,8 +128,9 @@ def _split_unit_word(line: str) -> tuple[str, str]:
     word, about, limits = number.groups()
     if limits is None or limits == "text":
         return f"`{word}`", about
-    if limits.startswith("one of "):
-        return f"`{word}`", f"{about}: {limits.removeprefix('one of ')}"
+    kind, of, values = limits.partition(" of ")
+    if of and kind in ("one", "words"):
+        return f"`{word}`", f"{about}: {values}"
     limits = limits.removeprefix("a number from ")
     if limits == "0 to 10000":
         return f"`{word}`", about

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -29,6 +29,8 @@ from tools.pictures import get_first_picture
 
 TURNS = Path(__file__).with_name("turns.yaml")
 NUMBERS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
+DICE = {"asl": 21, "baps": 24, "lnlt": 21, "nhis": 10, "ucn": 1}
+"""The number that all dice of a page come from, chosen so that its examples show something."""
 WHOSE_MOVE = {
     "both": "both sides at once",
     "impulses": "the sides take turns",
@@ -36,6 +38,8 @@ WHOSE_MOVE = {
     "own": "the side whose turn it is",
     "other": "the other side",
 }
+SIDES = ["Red", "Blue"]
+"""Sides in the example of a game that comes without a scenario."""
 HAND_OVER = ("done", "pass")
 """Buttons for which a player types `/game pass`. *Next phase* is explained once for all phases."""
 SHORT = ("/game next", "/game pass", "/game end")
@@ -89,15 +93,29 @@ class _Page:
             id: Entry(table_specs[id], table.title, f"{table.title}: `{id}`")
             for id, table in game.tables.items()
         }
+        units = game.game.get("units") or {}
+        self.markers = {*(units.get("markers") or ()), *(units.get("flags") or ())}
+        self.has_mods = any(
+            option.type == "mods" and option.values
+            for entry in self.sequences.values()
+            for option in entry.spec.options
+        )
         self.start = self._list_start_commands()
         self.turn = [*load_turns().get(game.id, ()), "/game end confirm"]
         self.answers = self._play()
+        self.sections: dict[str, Callable[[], Iterator[str]]] = {"Start a fight": self._list_start}
+        if game.game.get("phases"):
+            self.sections["How a turn goes"] = self._list_turn
+        if self.sequences:
+            self.sections["Attacks and checks"] = self._list_sequences
+            self.sections["Words for units"] = self._list_unit_words
+        self.sections["Tables"] = self._list_tables
 
     def _list_start_commands(self) -> list[str]:
         """Return the commands that start the game, with its scenario if it comes with one."""
         for id in self.game.scenarios:
             return [f"/game start {self.game.id} scenario={id}", "/unit list"]
-        return [f"/game start {self.game.id}"]
+        return [f"/game start {self.game.id} sides={','.join(SIDES)}"]
 
     def _play(self) -> dict[str, Answer]:
         """Return the answers to the examples of sequences and tables by command; those of the start
@@ -107,7 +125,7 @@ class _Page:
         examples = [
             entry.spec.example for entry in (*self.sequences.values(), *self.tables.values())
         ]
-        answers = play_examples([*opening, *examples])
+        answers = play_examples([*opening, *examples], DICE.get(self.game.id, 1))
         by_command = dict(zip(examples, answers[len(opening) :], strict=True))
         self.opening = list(zip(opening, answers[: len(opening)], strict=True))
         return by_command
@@ -121,29 +139,19 @@ class _Page:
         yield split_sentences(str(self.game.game.get("notice", "")))
         yield ""
         yield from self._list_how_to_read()
-        yield ""
-        yield from self._list_start()
-        yield ""
-        yield from self._list_turn()
-        yield ""
-        yield from self._list_sequences()
-        yield ""
-        yield from self._list_unit_words()
-        yield ""
-        yield from self._list_tables()
+        for section in self.sections.values():
+            yield ""
+            yield from section()
 
     def _list_how_to_read(self) -> Iterator[str]:
         parts = [
-            "[Start a fight](#start-a-fight)",
-            "[a turn](#how-a-turn-goes)",
-            "[attacks and checks](#attacks-and-checks)",
-            "[words for units](#words-for-units)",
+            f"[{title}](#{build_anchor(title)})" for title in self.sections if title != "Tables"
         ]
         tables = ", ".join(
             f"[{title}](#{build_anchor(f'Tables: {title}')})"
             for title in self.game.game["groups"].values()
         )
-        yield f"{' · '.join(parts)} · tables: {tables}"
+        yield f"{' · '.join(parts)} · Tables: {tables}"
         yield ""
         yield (
             "Examples are printed as you type them on Slack and in the [console](first-fight.md); "
@@ -157,7 +165,7 @@ class _Page:
     def _list_start(self) -> Iterator[str]:
         yield "## Start a fight"
         yield ""
-        sides = ["US", "VC"]
+        sides = SIDES
         for id, title in self.game.scenarios.items():
             sides = self.game.read(f"scenarios/{id}")["sides"]
             yield f"A small scenario comes with the game, *{title}*:"
@@ -180,12 +188,13 @@ class _Page:
         if self.game.game.get("turns") == "by-side":
             yield "Each side goes through all phases before the turn number goes up."
         yield ""
-        for number, phase in enumerate(self.game.game.get("phases") or (), 1):
+        for number, phase in enumerate(self.game.game["phases"], 1):
             yield from self._list_phase(number, phase)
-        yield ""
-        yield "One turn, typed:"
-        yield ""
-        yield from format_console(self.opening[len(self.start) :])
+        if len(self.turn) > 1:
+            yield ""
+            yield "One turn, typed:"
+            yield ""
+            yield from format_console(self.opening[len(self.start) :])
 
     def _list_phase(self, number: int, phase: Mapping[str, object]) -> Iterator[str]:
         """Yield a phase as an item of the list: whose move it is, what to type, what to remember."""
@@ -204,9 +213,10 @@ class _Page:
         yield f"{number}. **{title}**, {whose}{commands}"
         for line in phase.get("remember") or ():  # type: ignore[attr-defined]
             yield f"    - {line}"
-        if clears := phase.get("clears"):
-            markers = ", ".join(str(name).replace("-", " ").replace("_", " ") for name in clears)  # type: ignore[attr-defined]
-            yield f"    - When it begins, these come off: {markers}."
+        markers = [name for name in phase.get("clears") or () if name in self.markers]  # type: ignore[attr-defined]
+        if markers:
+            words = ", ".join(name.replace("-", " ").replace("_", " ") for name in markers)
+            yield f"    - When it begins, these come off: {words}."
 
     def _list_sequences(self) -> Iterator[str]:
         yield "## Attacks and checks"
@@ -216,10 +226,11 @@ class _Page:
             "in a game, name the units on the roster instead."
         )
         yield (
-            "Options in bold are needed. A yes-or-no option is typed alone, a value as `tm=1`; "
-            "the value in bold counts if you leave it out. "
-            "On Discord, words marked † go into `mods`."
+            "Options in bold are needed. A yes-or-no option is typed alone, any other with its value, as `hand=5,2`; "
+            "the value in bold counts if you leave it out."
         )
+        if self.has_mods:
+            yield "On Discord, words marked † go into `mods`."
         yield (
             f"`/help {self.game.id} NAME modifiers` lists the options in the bot, "
             "and the dice in their order for `hand`."
@@ -264,7 +275,6 @@ class _Page:
         )
         yield ""
         yield from format_unit_words(list_unit_words(self.game))
-        yield ""
 
     def _list_tables(self) -> Iterator[str]:
         for number, (group, title) in enumerate(self.game.game["groups"].items()):

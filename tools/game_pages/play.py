@@ -1,7 +1,7 @@
 """Plays the examples of a page as a reader would: one after the other, in one channel.
 
-The dice come from one number instead of the machine, and the clock is fixed. So a page stays the
-same until the bot answers differently.
+The dice come from a number instead of the machine, and the clock is fixed. So a page stays the same
+until the bot answers differently.
 """
 
 from __future__ import annotations
@@ -25,8 +25,6 @@ from bot.ui.reply.reply import Reply
 from bot.ui.spec import Person, Place
 from bot.ui.typing.command_writer import CommandReader, write_commands
 
-NUMBER = 5
-"""The number that all dice of the pages come from."""
 NOW = 1_795_896_000.0
 PLAYER = Person("console:anna", "Anna", manager=True)
 CHANNEL = Place("console:page", "console", "page")
@@ -43,14 +41,17 @@ class Answer(NamedTuple):
     lines: tuple[str, ...]
 
 
-def play_examples(commands: Iterable[str]) -> list[Answer]:
-    """Return the answer to each command. Raises ValueError if one is refused."""
+def play_examples(commands: Iterable[str], number: int) -> list[Answer]:
+    """Return the answer to each command, with the dice that come from a number.
+
+    Raises ValueError if a command is refused.
+    """
     with ThreadPoolExecutor(1) as thread:  # a caller may have an event loop of its own
-        return thread.submit(_play, list(commands)).result()
+        return thread.submit(_play, list(commands), number).result()
 
 
-def _play(commands: list[str]) -> list[Answer]:
-    with patch("os.urandom", Random(NUMBER).randbytes):
+def _play(commands: list[str], number: int) -> list[Answer]:
+    with patch("os.urandom", Random(number).randbytes):
         return asyncio.run(_run_all(commands))
 
 
