@@ -25,7 +25,7 @@ from bot.rulesets.packs.pack import load_pack
 from bot.ui.reply.reply import Reply
 from bot.ui.spec import Command, Place
 from tests.bent_logs import nearby_value, paths_in, value_at
-from tests.cards_forged_helpers import verdicts
+from tests.closed_cards.forged_logs_helpers import verdicts
 from tests.commands.pack_helpers import add, few, managed
 from tests.forging import Json, bodies, copied, rechained
 from tests.fresh import fresh_store

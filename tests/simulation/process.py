@@ -20,7 +20,7 @@ from bot.app import App
 from bot.odds_pool.pool import OddsService, Worker
 from bot.rulesets import catalog
 from bot.storage.sqlite import SqliteStore
-from tests.packs.closed_draws_helpers import CAMP
+from tests.closed_cards.two_worlds_of_sequences_helpers import CAMP
 from tests.packs.conftest import FEW
 from tests.packs.draws_helpers import FILES, SEQUENCES
 from tests.simulation import on_discord, on_slack

@@ -19,7 +19,7 @@ from bot.rules.dice import Die
 from bot.rules.proof.chain import hash_salted
 from bot.verification.proof import list_head_remarks, read_heads
 from tests.bent_logs import judge_whole
-from tests.cards_forged_helpers import with_hands
+from tests.closed_cards.forged_logs_helpers import with_hands
 from tests.forging import Dice, Json, bodies, copied, rechained, retold
 from tests.page_script import said_by_page
 from tests.verification.forgeries_helpers import first, honest, sealed

@@ -62,7 +62,7 @@ async def test_playing_one_card_of_five_opens_that_card_and_nothing_else() -> No
 
 async def test_the_drawer_themselves_see_no_face_while_a_card_before_is_closed() -> None:
     """Bob draws the same card in two worlds, by another face in each: Anna's closed one before it
-    is another. All that Bob is ever shown is the same: tests/test_closed_walks.py plays it. Here:
+    is another. All that Bob is ever shown is the same: tests/closed_cards/test_random_evenings.py plays it. Here:
     no face is in it at all."""
     channel = await table()
     await channel.do("Anna", "deck draw cup to=me")

@@ -24,10 +24,10 @@ from bot.ui.reply.reply import Reply
 from bot.ui.spec import Command, Place
 from bot.verification.check_file import check
 from tests.bent_logs import agree_on_forgeries
+from tests.closed_cards.draws_of_sequences_helpers import CARDS, assert_seen, opened
+from tests.closed_cards.two_worlds_of_sequences_helpers import CAMP
 from tests.forging import Json, bodies, rechained
 from tests.fresh import fresh_app
-from tests.packs.closed_draws_helpers import CAMP
-from tests.packs.closed_sequences_helpers import CARDS, assert_seen, opened
 from tests.packs.conftest import PackMaker
 from tests.packs.draws_helpers import FILES, MARCH, SEQUENCES, ford, sound
 from tests.playing import Channel, two_sides

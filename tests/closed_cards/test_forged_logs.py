@@ -19,7 +19,7 @@ from bot.rules.cards import set_counts
 from bot.rules.dice import Die
 from bot.rules.proof.chain import SAID, hash_salted
 from tests.bent_logs import nearby_value, paths_in, value_at
-from tests.cards_forged_helpers import (
+from tests.closed_cards.forged_logs_helpers import (
     _played,
     verdicts,
     with_hands,

@@ -1,4 +1,4 @@
-"""Helpers of tests/test_closed_cards.py, which other tests use as well."""
+"""Helpers of tests/closed_cards/test_two_worlds.py, which other tests use as well."""
 
 from __future__ import annotations
 

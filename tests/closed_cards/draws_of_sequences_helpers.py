@@ -1,4 +1,4 @@
-"""Helpers of tests/packs/test_closed_sequences.py, which other tests use as well."""
+"""Helpers of tests/closed_cards/test_draws_of_sequences.py, which other tests use as well."""
 
 import json
 from collections.abc import Callable, Sequence

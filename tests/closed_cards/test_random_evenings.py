@@ -2,7 +2,7 @@
 in one closed card.
 
 The lines are made from the registry, so a new command joins by itself. What is compared beside what
-tests/test_closed_cards.py compares: the console, a linked place, what waits for platforms and
+tests/closed_cards/test_two_worlds.py compares: the console, a linked place, what waits for platforms and
 clocks, counts of rows, the host's log and figures. As many walks as GROGNARD_CARD_WALKS says.
 """
 
@@ -29,7 +29,7 @@ from bot.rules import cards
 from bot.rules.dice import Script
 from bot.rules.inputs.options import Option
 from bot.ui.spec import CommandSpec, Place
-from tests.closed_cards_helpers import LOOKS, World, masked
+from tests.closed_cards.two_worlds_helpers import LOOKS, World, masked
 from tests.fresh import fresh_app, run
 from tests.playing import Channel
 
@@ -321,7 +321,8 @@ async def played(card: str, base: str, lines: Sequence[tuple[str, str]]) -> list
 async def look(world: Watched) -> None:
     """What others can look at, in the end."""
     with patch(
-        "tests.closed_cards_helpers.LOOKS", tuple(one for one in LOOKS if one[1] != "fair reveal")
+        "tests.closed_cards.two_worlds_helpers.LOOKS",
+        tuple(one for one in LOOKS if one[1] != "fair reveal"),
     ):
         await world.look()
     await world.complete()

@@ -1,4 +1,4 @@
-"""Helpers of tests/test_cards_forged.py, which other tests use as well."""
+"""Helpers of tests/closed_cards/test_forged_logs.py, which other tests use as well."""
 
 from __future__ import annotations
 

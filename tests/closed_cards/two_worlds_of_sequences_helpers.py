@@ -1,4 +1,4 @@
-"""Helpers of tests/packs/test_closed_draws.py, which other tests use as well."""
+"""Helpers of tests/closed_cards/test_two_worlds_of_sequences.py, which other tests use as well."""
 
 from __future__ import annotations
 

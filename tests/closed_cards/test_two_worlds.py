@@ -14,7 +14,7 @@ from unittest.mock import patch
 
 import pytest
 
-from tests.closed_cards_helpers import (
+from tests.closed_cards.two_worlds_helpers import (
     World,
 )
 from tests.fresh import fresh_app, run

@@ -20,13 +20,13 @@ from bot.ui.reply.reply import Reply
 from bot.ui.spec import Command, Place
 from bot.verification.check_file import check
 from tests.bent_logs import agree_on_forgeries
-from tests.forging import Json, bodies, rechained
-from tests.fresh import fresh_app
-from tests.packs.closed_sequences_helpers import (
+from tests.closed_cards.draws_of_sequences_helpers import (
     CARDS,
     assert_seen,
     opened,
 )
+from tests.forging import Json, bodies, rechained
+from tests.fresh import fresh_app
 from tests.packs.conftest import PackMaker
 from tests.packs.draws_helpers import CHANCES, FILES, MARCH, SEQUENCES, ford, left, sound
 from tests.playing import Channel

@@ -20,11 +20,11 @@ from bot.game.ledger import Ledger
 from bot.rules.dice import Die, RolledDie
 from bot.storage.base import StoreError
 from bot.storage.sqlite import TemporaryStore
-from tests.closed_cards_helpers import Given, World
-from tests.fresh import fresh_app, fresh_store, run
-from tests.packs.closed_draws_helpers import (
+from tests.closed_cards.two_worlds_helpers import Given, World
+from tests.closed_cards.two_worlds_of_sequences_helpers import (
     CAMP,
 )
+from tests.fresh import fresh_app, fresh_store, run
 from tests.packs.conftest import PackMaker
 from tests.packs.draws_helpers import CHANCES, FILES, MARCH, SEQUENCES
 from tests.playing import Channel
