@@ -152,8 +152,9 @@ def _check_pack(system: System, results: _CheckResults, *, is_new: bool) -> None
 
 _REMARK = re.compile(
     r"(?P<file>(?:[a-z0-9-]+/)?(?P<name>(?:steps/|scenarios/|decks/)?[a-z0-9-]+\.yaml))"
-    r"(?!.*(?:line|Line) \d)(?:, row (?P<row>[^:]+?)(?=, column|:)|, (?P<all>rows|columns)"
-    r"|: \"(?P<quoted>[^\"]+)\"|: (?P<first>\w+) )"
+    r"(?!.*(?:line|Line) \d)"
+    r"(?:, row (?P<row>[^:]+?)(?=, column|:)(?:: \"(?P<unknown>[^\"]+)\" is not known)?"
+    r"|, (?P<all>rows|columns)|: \"(?P<quoted>[^\"]+)\"|: (?P<first>\w+) )"
 )
 
 
@@ -182,6 +183,8 @@ def _add_position(remark: str, texts: Mapping[str, str]) -> str:
         return remark
     if parts["row"]:
         words = [parts["row"], *parts["row"].split()]
+        if parts["unknown"]:
+            words.append(parts["unknown"])
     else:
         words = [parts["all"] or parts["quoted"] or parts["first"]]
     position = -1

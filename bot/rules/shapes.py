@@ -100,13 +100,16 @@ def ref(part: str) -> Schema:
     return {"$ref": f"#/definitions/{part}"}
 
 
-def check_shape(value: Any, part: str, parts: Parts, file: str) -> None:
+def check_shape(value: Any, part: str, parts: Parts, file: str, *, within: str = "") -> None:
     """Check a whole file: `value` is its content, `part` its outermost part.
+
+    If only a part of the file is checked, `within` is the name of its row.
 
     A key without a value counts as left out. A part that is not among `parts` is not checked.
     Raises TableError that names the place in the file.
     """
-    _Checker(parts, file).check_part(value, parts[part], ())
+    path = tuple(filter(None, [within]))
+    _Checker(parts, file).check_part(value, parts[part], path)
 
 
 class _Checker:

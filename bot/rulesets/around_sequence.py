@@ -2,11 +2,9 @@
 to leave a vehicle, and arrivals in a later turn.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
-
-from bot.rules.errors import TableError, did_you_mean
 
 ANYWAY = "anyway"
 """The input with which a player rolls although the card forbids it."""
@@ -83,25 +81,16 @@ class Landing:
     keeps: tuple[str, ...] = ()
 
 
-KEYS = {
-    "bans": ("markers", "says", "out_of_turn"),
-    "cautions": ("markers", "says", "unless", "out_of_turn"),
-    "rides": ("marker", "says", "run", "riders", "button", "given", "when"),
-    "lands": ("says", "run", "turn", "turns", "when", "given", "keeps"),
-}
-"""The keys of a sequence that this module reads, each with the keys of its entries."""
-
-
-def read_bans(data: Mapping[str, Any], file: str, id: str) -> tuple[Ban, ...]:
-    """Read the bans of a sequence. Raises TableError."""
+def read_bans(data: Mapping[str, Any]) -> tuple[Ban, ...]:
+    """Read the bans of a sequence."""
     return tuple(
         Ban(entry["markers"], entry["says"], bool(entry.get("out_of_turn")))
-        for entry in _read_entries(data, "bans", file, id, need=("markers", "says"))
+        for entry in data.get("bans") or ()
     )
 
 
-def read_cautions(data: Mapping[str, Any], file: str, id: str) -> tuple[Caution, ...]:
-    """Read the cautions of a sequence. Raises TableError."""
+def read_cautions(data: Mapping[str, Any]) -> tuple[Caution, ...]:
+    """Read the cautions of a sequence."""
     return tuple(
         Caution(
             entry["markers"],
@@ -109,37 +98,39 @@ def read_cautions(data: Mapping[str, Any], file: str, id: str) -> tuple[Caution,
             entry.get("unless") or "",
             bool(entry.get("out_of_turn")),
         )
-        for entry in _read_entries(data, "cautions", file, id, need=("markers", "says"))
+        for entry in data.get("cautions") or ()
     )
 
 
-def read_rides(data: Mapping[str, Any], file: str, id: str) -> tuple[Ride, ...]:
-    """Read the rides of a sequence. Raises TableError."""
-    need = ("says", "run", "riders", "button")
+def read_rides(data: Mapping[str, Any]) -> tuple[Ride, ...]:
+    """Read the rides of a sequence."""
     return tuple(
         Ride(
-            **{name: entry[name] for name in need},
-            marker=entry.get("marker") or "",
-            given=entry.get("given") or {},
-            when=_read_when(entry),
+            entry["says"],
+            entry["run"],
+            entry["riders"],
+            entry["button"],
+            entry.get("marker") or "",
+            entry.get("given") or {},
+            _read_when(entry),
         )
-        for entry in _read_entries(data, "rides", file, id, need=need)
+        for entry in data.get("rides") or ()
     )
 
 
-def read_landings(data: Mapping[str, Any], file: str, id: str) -> tuple[Landing, ...]:
-    """Read the landings of a sequence, its key `lands`. Raises TableError."""
+def read_landings(data: Mapping[str, Any]) -> tuple[Landing, ...]:
+    """Read the landings of a sequence, its key `lands`."""
     return tuple(
         Landing(
             entry["says"],
             entry["run"],
-            str(entry.get("turn") or ""),
-            int(entry.get("turns") or 0),
+            entry.get("turn") or "",
+            entry.get("turns") or 0,
             _read_when(entry),
             entry.get("given") or {},
             tuple(entry.get("keeps") or ()),
         )
-        for entry in _read_entries(data, "lands", file, id, need=("says", "run"))
+        for entry in data.get("lands") or ()
     )
 
 
@@ -151,43 +142,3 @@ def _read_when(entry: Mapping[str, Any]) -> dict[str, tuple[Any, ...]]:
 def is_matching(when: Mapping[str, tuple[Any, ...]], values: Mapping[str, Any]) -> bool:
     """Return whether each name in `when` has one of its allowed values."""
     return all(values.get(name) in allowed for name, allowed in when.items())
-
-
-def _read_entries(
-    data: Mapping[str, Any], key: str, file: str, id: str, *, need: Iterable[str]
-) -> list[Mapping[str, Any]]:
-    """Return the entries of a key of the sequence `id`, [] if it has none.
-
-    Raises TableError for an unknown key in an entry, one of `need` that is missing, or a value of a
-    wrong kind.
-    """
-    entries = data.get(key) or []
-    row = f"{id} {key}"
-    if not isinstance(entries, list) or not all(isinstance(entry, Mapping) for entry in entries):
-        raise TableError(file, f"{key} must be a list of mappings", row=row)
-    for entry in entries:
-        unknown = [name for name in map(str, entry) if name not in KEYS[key]]
-        if unknown:
-            hint = did_you_mean(unknown[0], KEYS[key])
-            raise TableError(
-                file, f'{key} has no key "{unknown[0][:40]}". {hint}'.rstrip(), row=row
-            )
-        missing = [name for name in need if not entry.get(name)]
-        if missing:
-            raise TableError(file, f"{missing[0]} is missing", row=row)
-        for name, value in entry.items():
-            kind = _KINDS.get(name, str)
-            if not isinstance(value, kind):
-                raise TableError(file, f"{name} cannot be {value!r}", row=row)
-    return entries
-
-
-_KINDS: Mapping[str, type] = {
-    "markers": Mapping,
-    "keeps": list,
-    "when": Mapping,
-    "given": Mapping,
-    "turns": int,
-    "out_of_turn": bool,
-}
-"""The types of the values of these keys; all others are texts."""

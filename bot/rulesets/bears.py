@@ -31,19 +31,15 @@ def read_bears(
     """
     section = data.get("bears") or {}
     row = f"{id} bears"
-    if not isinstance(section, Mapping):
-        raise TableError(file, "bears must be a mapping of inputs with units", row=row)
     options = list(inputs)
     lists = [option.name for option in options if option.type in ("unit", "units")]
     words = [word for option in options for word in (option.name, *option.values)]
     bearers: dict[str, Bearers] = {}
     for name, modifiers in section.items():
         _check_known(str(name), lists, "input with units", file, row)
-        if not isinstance(modifiers, Mapping):
-            raise TableError(file, f"{name} must be a mapping of modifiers", row=row)
         for word, types in modifiers.items():
             _check_known(str(word), words, "modifier", file, row)
-            if not isinstance(types, list) or not types:
+            if not types:
                 raise TableError(file, f"{word} must be a list of types of units", row=row)
             bearers[str(word)] = Bearers(str(name), tuple(map(str, types)))
     return bearers

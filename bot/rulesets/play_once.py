@@ -12,7 +12,7 @@ from typing import Any
 
 from bot.rules.declared.compile_context import list_item_outputs
 from bot.rules.dice import Source
-from bot.rules.errors import Slip, TableError, UserError, did_you_mean, name_row_of_errors
+from bot.rules.errors import Slip, TableError, UserError, name_row_of_errors
 from bot.rules.inputs.input_values import Given
 from bot.rules.inputs.options import clean
 from bot.rules.inputs.units import Roster
@@ -257,7 +257,7 @@ def read_rounds(sequence: Sequence) -> Rounds:
             for name, spec in (data.get("then") or {}).items()
         }
         endings: list[Ending] = []
-        for ending in data["ends"]:
+        for ending in data.get("ends") or ():
             conditions = {name: tuple(values) for name, values in ending["when"].items()}
             endings.append(Ending(conditions, str(ending.get("as", ""))))
     inputs = {option.name for option in sequence.inputs}
@@ -275,12 +275,8 @@ def _read_carried(sequence: Sequence, name: str, spec: Mapping[str, Any]) -> Car
     """Read how an input changes for the next round: the entry `spec` of the input `name`.
 
     The key `becomes` names an output, or is a value that the input may have. Raises Slip for
-    another value, and for an unknown key.
+    another value.
     """
-    unknown = [str(key) for key in spec if key not in CarriedInput._fields]
-    if unknown:
-        hint = did_you_mean(unknown[0], CarriedInput._fields)
-        raise Slip(f'"{unknown[0]}" of {name} is not known here. {hint}'.rstrip())
     value = spec.get("becomes")
     if isinstance(value, str) and value in sequence.outputs:
         return CarriedInput(becomes=OutputCondition(value))

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from bot.rules.cards import PLAY, SETTLED
 from bot.rules.errors import Slip, TableError, UserError, did_you_mean, name_row_of_errors
 from bot.rules.inputs.options import InputReader, Option, TokenLists, build_option
+from bot.rules.shapes import check_shape
 from bot.rules.tables.compile import check_examples, compile_table
 from bot.rules.tables.table import CHAIN, Table, Tables
 from bot.rulesets.around_sequence import (
@@ -28,6 +29,7 @@ from bot.rulesets.around_sequence import (
 from bot.rulesets.bears import read_bears
 from bot.rulesets.game_file import check_buttons, check_game
 from bot.rulesets.game_keys import LED_BY, UNITS
+from bot.rulesets.sequence_keys import PARTS as SEQUENCE_PARTS
 from bot.rulesets.table_names import fold_name, list_names
 from bot.rulesets.yaml_cache import read_yaml
 
@@ -60,18 +62,12 @@ TABLES = os.path.join(
     ROOT if os.path.isdir(os.path.join(ROOT, "tables")) else os.path.dirname(ROOT), "tables"
 )
 """The folder of all tables: inside the package in a wheel, next to it in a checkout."""
-SEQUENCE_KEYS = {
-    "title", "source", "summary", "inputs", "outputs", "dice", "odds_by", "odds_row", "example", "notes", "state",
-    "group", "modifiers", "verb", "cause", "common", "procedure", "rounds",
-    "steps", "bans", "rides", "lands", "repeats", "bears", "acts", "phases", "cautions",
-}  # fmt: skip
 TEXT_KEYS = (
     "title", "source", "summary", "dice", "odds_by", "notes", "state", "verb", "cause", "repeats",
 )  # fmt: skip
 """The keys of a sequence that hold a text."""
 MAPPING_KEYS = ("inputs", "outputs", "example", "rounds", "odds_row")
 """The keys of a sequence that hold a mapping."""
-REQUIRED_KEYS = ("title", "source", "summary")
 SHARES = ("lists", "formulas", "blocks")
 """The keys of a declared sequence's file that all sequences of a game share."""
 DEEPEST = 5
@@ -95,8 +91,7 @@ class Sequence:
     def __init__(self, system: System, id: str, data: Mapping[str, Any]) -> None:
         """Check the entry `data` of sequences.yaml. Raises TableError for the first fault in it."""
         file = f"{system.id}/sequences.yaml"
-        with name_row_of_errors(file, id):
-            _check_sequence_data(data, file, id)
+        check_shape(data, "sequence", SEQUENCE_PARTS, file, within=id)
         self.system = system
         self.id = id
         texts: dict[str, str] = {key: data.get(key) or "" for key in TEXT_KEYS}
@@ -122,11 +117,11 @@ class Sequence:
         self.procedure: tuple[str, ...] = tuple(map(str, data.get("procedure") or ()))
         self.common: tuple[str, ...] = tuple(data.get("common") or ())
         self._check_common(file)
-        self.bans = read_bans(data, file, id)
-        self.cautions = read_cautions(data, file, id)
+        self.bans = read_bans(data)
+        self.cautions = read_cautions(data)
         self.bears = read_bears(data, self.inputs, file, id)
-        self.rides = read_rides(data, file, id)
-        self.landings = read_landings(data, file, id)
+        self.rides = read_rides(data)
+        self.landings = read_landings(data)
         self.repeats = texts["repeats"]
         self._check_bans(file)
         self.modifiers: tuple[str, ...] = tuple(data.get("modifiers") or ())
@@ -326,33 +321,6 @@ class Sequence:
 
     def _make_no_value_error(self) -> UserError:
         return UserError(f"A formula of {self.title} has no value here.", code="card-refuses")
-
-
-def _check_sequence_data(data: Mapping[str, Any], file: str, id: str) -> None:
-    """Raise TableError for an unknown or missing key of a sequence, or a value of a wrong kind."""
-    unknown = set(data) - SEQUENCE_KEYS
-    if unknown:
-        key = min(map(str, unknown))
-        hint = did_you_mean(key, SEQUENCE_KEYS)
-        problem = f'a sequence has no key "{key[:40]}". {hint}'.rstrip()
-        raise TableError(file, problem, row=f"{id} {key}")
-    for key in TEXT_KEYS:
-        if not isinstance(data.get(key) or "", str):
-            raise TableError(file, f"{key} must be a text; quote it", row=id)
-    if not isinstance(data.get("acts", True), bool):
-        raise TableError(file, "acts must be yes or no", row=id)
-    if not _is_list_of_texts(data.get("phases") or []):
-        raise TableError(file, "phases must be a list of names", row=id)
-    for key in MAPPING_KEYS:
-        if not isinstance(data.get(key) or {}, Mapping):
-            raise TableError(file, f"{key} must be a mapping", row=id)
-    missing = [key for key in REQUIRED_KEYS if not data.get(key)]
-    if missing:
-        raise TableError(file, f"{missing[0]} is missing", row=id)
-
-
-def _is_list_of_texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
 def _read_sequence_inputs(

@@ -140,7 +140,7 @@ SLIPS = {
         "sequences.yaml",
         "cause:",
         "causee:",
-        'a sequence has no key "causee". Did you mean cause?',
+        'row attack: "causee" is not known here. Did you mean cause?',
     ),
     "a list of a sequence": (
         "sequences.yaml",
@@ -182,7 +182,7 @@ SLIPS = {
         "sequences.yaml",
         "  odds_by: result\n",
         "  odds_by: result\n  rounds: {then: {river: {becomez: true}}, ends: []}\n",
-        '"becomez" of river is not known here. Did you mean becomes?',
+        'row attack rounds, then, river: "becomez" is not known here. Did you mean becomes?',
     ),
     "a word of formulas as a track's word": (
         "game.yaml",

@@ -159,7 +159,7 @@ async def test_a_command_of_a_pack_that_is_left_out_says_why(
     channel = await Channel.fresh()
     error = await channel.refused("Anna", "winter charge squad", "unknown-command")
     assert error.title == "The pack winter is not loaded."
-    assert 'a sequence has no key "odds_bye". Did you mean odds_by?' in error.format_text()
+    assert '"odds_bye" is not known here. Did you mean odds_by?' in error.format_text()
 
 
 async def test_a_unit_that_begins_with_a_number_is_not_taken_for_several(few: None) -> None:

@@ -9,7 +9,9 @@ import pytest
 from bot.rules.errors import TableError
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import Unit
+from bot.rules.shapes import check_shape
 from bot.rulesets.bears import Bearers, find_unborne, read_bears
+from bot.rulesets.sequence_keys import PARTS
 
 INPUTS = (
     Option("firers", "units"),
@@ -29,16 +31,29 @@ def test_they_are_read_by_input_and_modifier() -> None:
 @pytest.mark.parametrize(
     ("bears", "fault"),
     [
-        ("all", "a mapping of inputs"),
         ({"firer": {}}, "no input with units firer. Did you mean firers"),
-        ({"firers": ["pivoted"]}, "a mapping of modifiers"),
         ({"firers": {"pivotted": ["tank"]}}, "no modifier pivotted. Did you mean pivoted"),
-        ({"firers": {"pivoted": "tank"}}, "a list of types"),
+        ({"firers": {"pivoted": []}}, "a list of types"),
     ],
 )
 def test_a_slip_is_named(bears: Any, fault: str) -> None:
     with pytest.raises(TableError, match=fault):
         read_bears({"bears": bears}, INPUTS, "game.yaml", "fire")
+
+
+@pytest.mark.parametrize(
+    ("bears", "fault"),
+    [
+        ("all", 'bears: must be {input with units: {modifier: [text, ...]}}, not "all"'),
+        ({"firers": ["pivoted"]}, "bears, firers: must be {modifier: [text, ...]}, not a list"),
+        ({"firers": {"pivoted": "tank"}}, 'pivoted: must be a list of texts, not "tank"'),
+    ],
+)
+def test_a_wrong_layout_is_named(bears: Any, fault: str) -> None:
+    sequence = {"title": "Fire", "source": "s", "summary": "t", "bears": bears}
+    with pytest.raises(TableError) as refused:
+        check_shape(sequence, "sequence", PARTS, "game.yaml", within="fire")
+    assert fault in str(refused.value)
 
 
 @pytest.mark.parametrize(

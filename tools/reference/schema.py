@@ -13,7 +13,7 @@ from bot.rules.shapes import (
     build_name_mapping,
     ref,
 )
-from bot.rulesets import deck_keys, game_keys
+from bot.rulesets import deck_keys, game_keys, sequence_keys
 from bot.rulesets.packs import pack_keys
 from tools.reference import keys as k
 from tools.reference import step_keys as s
@@ -46,8 +46,7 @@ PARTS: Mapping[str, tuple[str, Mapping[str, Keys]]] = {
     "sequences": (
         "sequences.yaml",
         {
-            "sequence": s.SEQUENCE, **_INPUT, "rounds": s.ROUNDS, "ending": s.ENDING, "carried": s.CARRIED,
-            "ban": s.BAN, "caution": s.CAUTION, "ride": s.RIDE, "landing": s.LANDING, **_STEPS,
+            **{name: part.keys for name, part in sequence_keys.PARTS.items()}, **_INPUT, **_STEPS,
         },
     ),
     "steps": ("steps/SEQUENCE.yaml", {"steps file": s.STEPS_FILE, **_STEPS}),
@@ -64,9 +63,8 @@ _REQUIRED: Mapping[str, Iterable[str]] = {
     "refusal": ("when", "say"), "sentence": ("say",),
     "dice": ("dice",), "columns": ("by",), "bands": ("by",), "example": ("given", "gives"),
     "line": ("label",),
-    "sequence": ("title", "source", "summary"), "rounds": ("ends",), "ending": ("when",), "block": ("steps",),
-    "ban": ("markers", "says"), "caution": ("markers", "says"),
-    "ride": ("says", "run", "riders", "button"), "landing": ("says", "run"),
+    **{name: part.needed for name, part in sequence_keys.PARTS.items()},
+    "block": ("steps",),
     "joining": ("type",),
     "refuse": ("say",), "scenario": ("title",), "unit": ("name",),
     **{name: part.needed for name, part in deck_keys.PARTS.items()},

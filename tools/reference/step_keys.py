@@ -6,8 +6,6 @@ from bot.rules.declared.draws import DRAW
 from bot.rules.declared.rolls import DICE
 from bot.rules.shapes import (
     ANY,
-    FLAG,
-    NUMBER,
     TEXT,
     WORDS,
     Key,
@@ -22,107 +20,6 @@ from tools.reference.shapes import (
     SAID,
     allow_list,
 )
-
-SEQUENCE: Keys = {
-    "title": Key(TEXT, "what people call it"),
-    "source": Key(TEXT, "card and rule number"),
-    "summary": Key(TEXT, "two lines, for help"),
-    "group": Key(TEXT, "the group of tables that it goes with"),
-    "inputs": Key(build_name_mapping(ref("input")), "what is typed"),
-    "outputs": Key(
-        build_name_mapping({"type": ["string", "array"]}, "output"),
-        'what comes out: int, bool, words (pass | fail), "list of {unit, roll, result: pass | fail}"',
-    ),
-    "odds_by": Key(TEXT, "the output that the odds are by: result, or targets[0].result"),
-    "odds_row": Key(
-        build_name_mapping(ANY, "output"),
-        "an output with the value that its odds show instead: becomes: abandoned",
-    ),
-    "dice": Key(TEXT, "which dice are rolled, in words"),
-    "example": Key(build_name_mapping(ANY, "input"), "inputs that run"),
-    "modifiers": Key(
-        WORDS, "tables of modifiers that it reads; help and forms take their words from them"
-    ),
-    "common": Key(WORDS, "inputs and words that are needed most"),
-    "verb": Key(TEXT, "the word on its button; Roll, if left out"),
-    "acts": Key(
-        FLAG,
-        "its units act with it, so an answer says if that is out of turn or phase; yes, if left out, "
-        "unless its verb is Roll, Check, Count or Settle",
-    ),
-    "phases": Key(
-        WORDS,
-        "the phases that it belongs to, so an answer says if it is out of phase; of an act, if left "
-        "out, those with its button",
-    ),
-    "cause": Key(TEXT, "what the log says of who does it: `fires`"),
-    "procedure": Key(WORDS, "how it goes, in three short lines"),
-    "state": Key(TEXT, "what it changes on units, in words"),
-    "notes": Key(TEXT, "small print"),
-    "rounds": Key(ref("rounds"), "of a fight of several rounds: how it goes on"),
-    "bans": Key(
-        allow_items(ref("ban")),
-        "what the card forbids units with a marker; needs an input `anyway`",
-    ),
-    "cautions": Key(
-        allow_items(ref("caution")),
-        "what an answer says of units with a marker to which this is done",
-    ),
-    "rides": Key(allow_items(ref("ride")), "what those have to do who ride on a vehicle that acts"),
-    "lands": Key(
-        allow_items(ref("landing")), "what it brings in a later turn, whose card announces it"
-    ),
-    "bears": Key(
-        build_name_mapping(build_name_mapping(WORDS, "modifier"), "input with units"),
-        "modifiers that only units of some types, classes or flags can bear:"
-        " forms and *What if* leave them out for others",
-    ),
-    "repeats": Key(TEXT, "what is said of units, {}, that roll for it a second time in a turn"),
-    "steps": Key(ref("steps"), "its steps, if they are not in steps/SEQUENCE.yaml"),
-}
-BAN: Keys = {
-    "markers": Key(build_name_mapping(TEXT, "marker"), "markers, each with the card's word for it"),
-    "says": Key(TEXT, "the refusal: {} is the unit, then the word"),
-    "out_of_turn": Key(FLAG, "only while another side is to play"),
-}
-CAUTION: Keys = {
-    "markers": Key(build_name_mapping(TEXT, "marker"), "markers, each with the card's word for it"),
-    "says": Key(TEXT, "what the card wants of the players: {} is the unit, then the word"),
-    "unless": Key(TEXT, "not for units with this marker"),
-    "out_of_turn": Key(FLAG, "only while another side is to play"),
-}
-RIDE: Keys = {
-    "says": Key(TEXT, "the line: {} is the vehicle, then those who ride (`in=`)"),
-    "marker": Key(TEXT, "only those with this marker"),
-    "when": Key(build_name_mapping(allow_items(ANY), "output"), "only with these outputs"),
-    "run": Key(TEXT, "the sequence to play next"),
-    "riders": Key(TEXT, "the input of that sequence which takes the riders"),
-    "given": Key(build_name_mapping(ANY, "input"), "its other inputs"),
-    "button": Key(TEXT, "the button that opens its form"),
-}
-LANDING: Keys = {
-    "says": Key(TEXT, "what comes"),
-    "turn": Key(TEXT, "the output with the number of its turn"),
-    "turns": Key(NUMBER, "without `turn`: in each of so many turns after it"),
-    "when": Key(build_name_mapping(allow_items(ANY), "input"), "only with these inputs"),
-    "run": Key(TEXT, "the sequence to play then"),
-    "given": Key(build_name_mapping(ANY, "input"), "its inputs"),
-    "keeps": Key(WORDS, "inputs that are as they were"),
-}
-ROUNDS: Keys = {
-    "ends": Key(allow_items(ref("ending")), "the outputs that end the fight"),
-    "then": Key(build_name_mapping(ref("carried"), "input"), "what an input is in the next round"),
-}
-ENDING: Keys = {
-    "when": Key(build_name_mapping(allow_items(ANY), "output"), "these values end it"),
-    "as": Key(TEXT, "what such an end is called"),
-}
-CARRIED: Keys = {
-    "less": Key(TEXT, "less by this output"),
-    "more": Key(TEXT, "more by this output"),
-    "most": Key(TEXT, "at most this other input"),
-    "becomes": Key(ANY, "this value, or what this output says"),
-}
 
 STEPS_FILE: Keys = {
     "steps": Key(ref("steps"), "the steps, in their order"),

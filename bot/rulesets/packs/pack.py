@@ -260,7 +260,9 @@ class PackSystem(System):
         Raises TableError for any fault in it.
         """
         file = f"{self.id}/game.yaml"
-        data = self.own_game if self.base is not None else self.read("game")
+        data = self.own_game
+        if self.base is None:
+            data = self.read("game")
         if not isinstance(data, Mapping):
             raise TableError(file, "must be a mapping with groups and units")
         if self.parent is not None and "game.yaml" in self.content:
