@@ -71,7 +71,7 @@ REQUEST_SECONDS = 7 * DAY
     "Start a new game in this channel",
     build_optional(
         "system",
-        "the rules; a scenario comes with its own",
+        "leave blank if you pick a scenario",
         type="enum",
         values=(),
         complete="system",
@@ -79,11 +79,11 @@ REQUEST_SECONDS = 7 * DAY
     ),
     build_optional(
         "name",
-        "a title, by default that of the scenario or rules; it stays in the log",
+        "blank: the name of the scenario or game; it stays in the log",
         max=60,
         label="Title",
     ),
-    build_optional("sides", "sides, separated by commas: US, VC; a scenario comes with its own"),
+    build_optional("sides", "for example US, VC; leave blank if you pick a scenario"),
     build_optional(
         "scenario", "sides and units ready to play, such as ford of lnlt", complete="scenario"
     ),

@@ -83,7 +83,7 @@ def _list_start_choices(
     return {
         "system": {"values": tuple(homes), "labels": homes, "meanings": publishers},
         "scenario": {
-            "help": "sides and units ready to play; none is needed",
+            "help": "optional; comes with sides and units",
             "values": tuple(scenarios),
             "labels": scenarios,
             "meanings": {key: titles[key.partition("/")[0]] for key in scenarios},
