@@ -102,7 +102,7 @@ async def test_units_are_chosen_from_the_roster(socket_slack: SlackStandIn, tmp_
 
         asked = await anna.slash(games, "/lnlt", "fire")
         view = await asked.modal()
-        targets = {"?rest": {"value": "at whom squad morale=5"}}
+        targets = {"?rest": {"value": "targets squad morale=5"}}
         await anna.press(view, "More fields")
         await socket_slack.watch.until(
             lambda: "?rest" in anna.open_modal_state(view), timeout=30, what="more fields"
@@ -248,11 +248,11 @@ async def test_odds_stand_in_the_form_and_follow_each_change(
         # an error that was put right is gone once the form is drawn anew
         refused = await (await anna.slash(games, "/lnlt", "fire us1 us1")).answer()
         form = await (await anna.press(refused, "Fix it")).modal()
-        assert "at once" in odds_in(form)
+        assert "at the same time" in odds_in(form)
         anna.fill(form, {"targets": {"value": ["Cell 1"]}})
         await anna.press(form, "Show the odds")
         await slack.watch.until(lambda: "casualties *" in odds_in(form), timeout=30, what="odds")
-        assert "at once" not in odds_in(form)
+        assert "at the same time" not in odds_in(form)
 
 
 def odds_in(view: OpenView) -> str:
