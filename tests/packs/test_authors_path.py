@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 from textwrap import dedent
 
@@ -12,6 +9,7 @@ import pytest
 
 from bot.packs.check import check_content
 from bot.rulesets.packs.archive import read_content
+from tests.adapters.nursery import run
 from tests.author_pages import PATH, build_pack, list_commands, read_page, split_console
 
 PACKS = {
@@ -38,29 +36,22 @@ def test_a_spreadsheet_becomes_the_pack_that_its_page_plays(root: Path, tmp_path
     after = read_page(root, "pack-import").partition("Save this as `events.csv`:\n\n")[2]
     sheet = dedent(after.partition("\n\n")[0])
     (tmp_path / "events.csv").write_text(f"{sheet}\n", encoding="utf-8")
-    command = [sys.executable, "-m", "bot", "import", "events.csv", "--pack", "village"]
-    environment = {**os.environ, "PYTHONPATH": str(root)}
-    subprocess.run(command, cwd=tmp_path, env=environment, check=True, timeout=120)
+    status, printed, errors = run("import", "events.csv", "--pack", "village", cwd=tmp_path)
+    assert status == 0, printed + errors
     play_page(root, "pack-import", tmp_path / "village")
 
 
 def play_page(root: Path, page: str, folder: Path) -> None:
     """Type all commands of a page into one game of its pack, and compare the answers."""
     expected = list_commands(root, page)
-    done = subprocess.run(
-        [sys.executable, "-m", "bot", "try", str(folder), "--as", "Anna"],
-        input="\n".join(command for command, _ in expected),
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "Error: " not in done.stdout
-    for (command, lines), (run, shown) in zip(
-        expected, split_console(done.stdout)[-len(expected) :], strict=True
+    script = "\n".join(command for command, _ in expected).encode()
+    status, printed, errors = run("try", str(folder), "--as", "Anna", cwd=root, script=script)
+    assert status == 0, printed + errors
+    assert "Error: " not in printed
+    for (command, lines), (typed, shown) in zip(
+        expected, split_console(printed)[-len(expected) :], strict=True
     ):
-        assert run == command
+        assert typed == command
         assert shown[: len(lines)] == lines, "an answer begins as the page shows it"
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -27,6 +25,7 @@ from bot.ui.spec import CommandSpec
 from tests.adapters.discord.command_payload_helpers import (
     Json,
 )
+from tests.adapters.nursery import run
 from tests.standins.discord.commands import GLOBAL, check_command
 from tests.standins.discord.errors import Problems
 
@@ -147,8 +146,8 @@ def test_the_digest_ignores_what_discord_adds(commands: list[Json]) -> None:
 
 
 def test_the_command_line_prints_it(root: Path, commands: list[Json]) -> None:
-    asked = [sys.executable, "-m", "bot", "commands", "discord"]
-    printed = subprocess.run(asked, cwd=root, capture_output=True, check=True, timeout=60).stdout
+    status, printed, errors = run("commands", "discord", cwd=root)
+    assert status == 0, errors
     assert json.loads(printed) == [*commands, *list_menu_entries()]
 
 
@@ -176,11 +175,9 @@ def test_a_hosts_pack_that_is_too_large_takes_no_other_command_with_it(
     (tmp_path / "pack.yaml").write_text(about, encoding="utf-8")
     for at in range(3):
         (tmp_path / f"wide-{at}.yaml").write_text(TABLE.format(inputs=inputs), encoding="utf-8")
-    asked = [sys.executable, "-m", "bot", "--packs", str(tmp_path), "commands", "discord"]
-    printed = subprocess.run(
-        asked, cwd=root, capture_output=True, check=True, timeout=60, text=True
-    )
-    made = {one["name"] for one in json.loads(printed.stdout)}
+    status, printed, errors = run("--packs", str(tmp_path), "commands", "discord", cwd=root)
+    assert status == 0, errors
+    made = {one["name"] for one in json.loads(printed)}
     assert {"roll", "lnlt", "lnlt-table", "wide"} <= made
     assert "wide-table" not in made
-    assert "/wide-table has more: it is left out" in printed.stderr
+    assert "/wide-table has more: it is left out" in errors
