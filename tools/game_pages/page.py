@@ -295,6 +295,8 @@ class _Page:
             "around it. Without options you get the whole table."
         )
         yield f"{format_words((PRIVATE, PICTURE, WHOLE))}."
+        first = next(iter(self.tables.values())).spec
+        yield f"On Discord a table is in its group: `{first.name}`."
         if picture := get_first_picture(self.game):
             title, address = picture
             yield ""

@@ -28,7 +28,8 @@ from bot.ui.typing.command_writer import CommandReader, write_commands
 NOW = 1_795_896_000.0
 PLAYER = Person("console:anna", "Anna", manager=True)
 CHANNEL = Place("console:page", "console", "page")
-WIDTH = 80
+WIDTH = 60
+"""Columns of the console: so few that lists of units fit on a phone."""
 LOG_NUMBER = re.compile(r"^  #\d+( ·|$)")
 """The small print under an answer: its number in the log, which differs for each reader."""
 
