@@ -184,7 +184,7 @@ def test_a_wrong_digest_is_named_and_not_counted_as_unknown() -> None:
     log = honest()
     bodies(log, "fair")[0]["secret"]["digest"] = "0" * 64
     report = verify_log.check(rechained(log))
-    assert any("digest of the players' texts" in fault for fault in report.faults)
+    assert any("digest of the players' words" in fault for fault in report.faults)
     assert report.unchecked_digests == 1, "only the next one, which rests on it"
 
 
