@@ -11,6 +11,7 @@ HIGHEST = 1_000
 """From here on a limit only keeps out nonsense, so it is not shown."""
 NO_BREAK = "\u00a0"
 """A blank at which no line breaks."""
+UNITS_AS_EXAMPLE = re.compile(r"(:|, e\.g\.) [^:]*\w=\w[^:]*$")
 MINUS = re.compile(r"(?<![\w=-])-(?=\d)")
 
 
@@ -96,7 +97,11 @@ def describe_option(option: Option, *, with_values: bool = True) -> str:
 
 
 def get_plain_help(option: Option) -> str:
-    """Return the help of an option without the list of its words' modifiers, which follows it."""
+    """Return the help of an option without what the page shows next to it anyway: the modifiers of
+    its words, and units as an example, which the command above has.
+    """
+    if option.type == "units":
+        return UNITS_AS_EXAMPLE.sub("", option.help)
     if option.type != "enum" or not option.worths:
         return option.help
     listed = ", ".join(f"{word} {value}" for word, value in option.worths.items())
