@@ -70,7 +70,7 @@ DEADLINES = (
     "adapters.discord.incoming.BEFORE_A_RECEIPT",
     "adapters.slack.channels.NAME_WAIT_SECONDS",
     "adapters.slack.listeners.BUTTON_REMOVAL_SECONDS",
-    "bot.commands.undo.undo.MEMBER_CHECK_SECONDS",
+    "bot.commands.membership.MEMBER_CHECK_SECONDS",
     "bot.outbox.receipts.RECEIPT_WRITE_SECONDS",
     "bot.storage.sqlite.journal.BUSY_SECONDS",
 )

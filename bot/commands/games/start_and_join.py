@@ -6,7 +6,7 @@ If a game is on, its game master or a manager must agree before a new one takes 
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from bot.commands.channel_games import describe_replaced_game
 from bot.commands.context import Amendment, Context, replace_command
@@ -23,7 +23,7 @@ from bot.commands.turns.turn_card import (
 from bot.commands.turns.upkeep import run_upkeep
 from bot.game.cups import is_cup
 from bot.game.events import get_extensions, set_system
-from bot.game.ledger import EventWriter, Ledger
+from bot.game.free_play_seed import PreparedSeed
 from bot.game.loaded_game import is_imported
 from bot.game.phases import format_phase_title, get_phase_brief, start_first_turn
 from bot.game.rights import need_director
@@ -102,10 +102,19 @@ async def start_game(context: Context) -> Reply:
     name or sides that cannot be used, in both cases.
     """
     options = context.clean_options()
-    _, name, _, _ = _read_start_options(options, context.systems)
+    new_game = read_new_game(options, context.systems)
     if context.ledger.row and context.game.started and not context.game.ended:
-        return await ask_director(context, name)
+        return await ask_director(context, new_game.name)
     return await begin_game(context)
+
+
+class NewGame(NamedTuple):
+    """What a game is started with: its rule set, name, sides, and a scenario if it has one."""
+
+    system: System
+    name: str
+    sides: tuple[str, ...]
+    scenario: Scenario | None = None
 
 
 async def begin_game(context: Context) -> Reply:
@@ -118,11 +127,63 @@ async def begin_game(context: Context) -> Reply:
     await context.use_systems_of_game(None)  # a new game has what is enabled here now
     previous_game = context.game if context.ledger.row else None
     previous_row = context.ledger.row
+    new_game = read_new_game(options, context.systems)
+    system = new_game.system
+    can_carry_over = (
+        new_game.scenario is None
+        and previous_game is not None
+        and previous_game.system == system.id
+        and bool(previous_game.units)
+    )
+    units: dict[str, RosterUnit] = {}
+    if can_carry_over and options.get("carry"):
+        assert previous_game is not None
+        units = carry_over_roster(previous_game, new_game.sides, system)
+    lines = await set_up_game(context, new_game, units=units)
+    lines.append(Small(phrase("`/fair add` mixes your words into the dice before the first roll.")))
+    buttons = [
+        context.build_button("join", f"Join {side}", side, style="primary")
+        for side in new_game.sides
+    ]
+    if can_carry_over and not context.game.units:
+        expires = context.now + DRAFTS_KEPT
+        server = context.command.where.server
+        context.commit.docs.append(
+            Doc(CARRY, context.ledger.row, {"row": previous_row}, expires, server)
+        )
+        buttons.append(context.build_button("carry", "Carry the roster over"))
+    leads = "none" if new_game.sides else ""
+    buttons += build_phase_buttons(context, leads=leads, folded=True)
+    buttons.append(context.build_proof_button())
+    return Reply(
+        f'{context.user_name} starts "{new_game.name}"',
+        tuple(lines),
+        by=system.title if new_game.name != system.title else "",
+        buttons=tuple(buttons),
+        across=count_buttons_across(buttons),
+    )
+
+
+async def set_up_game(
+    context: Context,
+    new_game: NewGame,
+    *,
+    units: dict[str, RosterUnit] | None = None,
+    prepared: PreparedSeed | None = None,
+) -> list[Part]:
+    """Begin a game in this channel with the user as game master, and return the lines about it.
+
+    The game that was played here is kept. `units` are its roster, unless a scenario brings one.
+    `prepared` is a seed with a commitment that was shown before. Raises UserError if the packs
+    enabled here do not go together.
+    """
     replaced_lines = describe_replaced_game(context.ledger.loaded)
-    system, name, sides, scenario = _read_start_options(options, context.systems)
+    system = new_game.system
+    sides = new_game.sides
+    scenario = new_game.scenario
     _check_extensions(system, context.systems)
-    new_game = Game("", name=name, started=True, sides=sides)
-    game = start_first_turn(set_system(new_game, system), system)
+    empty_game = Game("", name=new_game.name, started=True, sides=sides)
+    game = start_first_turn(set_system(empty_game, system), system)
     _check_cups(system, sides)
     if scenario is not None:
         game = replace(
@@ -132,16 +193,9 @@ async def begin_game(context: Context) -> Reply:
             turns=scenario.turns,
             wins=scenario.wins,
         )
-    can_carry_over = (
-        scenario is None
-        and previous_game is not None
-        and previous_game.system == system.id
-        and bool(previous_game.units)
-    )
-    if can_carry_over and options.get("carry"):
-        assert previous_game is not None
-        game = replace(game, units=carry_over_roster(previous_game, sides, system))
-    context.begin_game(game, result=format_phase_title(game, system))
+    elif units:
+        game = replace(game, units=units)
+    context.begin_game(game, prepared=prepared, result=format_phase_title(game, system))
     context.commit.docs.append(build_channel_doc(context.command.where))
     headline = format_headline(context.game, system)
     upkeep_lines = await run_upkeep(context, headline, starts=True)
@@ -157,26 +211,7 @@ async def begin_game(context: Context) -> Reply:
         Small(describe_extension(hash, extended, context.systems))
         for hash, extended in get_extensions(Game(""), context.game.packs, context.systems).items()
     ]
-    lines.append(Small(phrase("`/fair add` mixes your words into the dice before the first roll.")))
-    buttons = [
-        context.build_button("join", f"Join {side}", side, style="primary") for side in sides
-    ]
-    if can_carry_over and not context.game.units:
-        expires = context.now + DRAFTS_KEPT
-        server = context.command.where.server
-        context.commit.docs.append(
-            Doc(CARRY, context.ledger.row, {"row": previous_row}, expires, server)
-        )
-        buttons.append(context.build_button("carry", "Carry the roster over"))
-    buttons += build_phase_buttons(context, leads="none" if sides else "", folded=True)
-    buttons.append(context.build_proof_button())
-    return Reply(
-        f'{context.user_name} starts "{name}"',
-        tuple(lines),
-        by=system.title if name != system.title else "",
-        buttons=tuple(buttons),
-        across=count_buttons_across(buttons),
-    )
+    return lines
 
 
 def _describe_forces(game: Game, sides: tuple[str, ...], scenario: Scenario | None) -> list[Part]:
@@ -238,10 +273,8 @@ def _check_extensions(system: System, systems: RuleSets) -> None:
             check_joining(pack, [other for other in extensions if other is not pack])
 
 
-def _read_start_options(
-    options: Mapping[str, Any], systems: RuleSets
-) -> tuple[System, str, tuple[str, ...], Scenario | None]:
-    """Return the rule set, name, sides and scenario (None without one) of the new game, as typed.
+def read_new_game(options: Mapping[str, Any], systems: RuleSets) -> NewGame:
+    """Return the new game that the options of `/game start` describe, as typed.
 
     A scenario comes with its own sides. Raises UserError for an unknown game or scenario, a name or
     sides that cannot be used, and for a scenario together with other sides or with `carry`.
@@ -252,7 +285,7 @@ def _read_start_options(
     menu_game, _, scenario_name = str(options["scenario"] or "").rpartition("/")
     system, extension = _find_game_to_start(options["system"] or menu_game, scenario_name, systems)
     if not scenario_name:
-        return system, _clean_game_name(name or system.title), sides, None
+        return NewGame(system, _clean_game_name(name or system.title), sides)
     scenario = find_scenario(extension or system, scenario_name)
     if (sides and sides != scenario.sides) or options.get("carry"):  # no field in a form
         option = "carry" if options.get("carry") else "sides"
@@ -262,7 +295,7 @@ def _read_start_options(
             option=option,
             code="not-together",
         )
-    return system, _clean_game_name(name or scenario.title), scenario.sides, scenario
+    return NewGame(system, _clean_game_name(name or scenario.title), scenario.sides, scenario)
 
 
 def _find_game_to_start(
@@ -421,11 +454,18 @@ async def join_side(context: Context, button_side: str | None = None) -> Reply:
         if current_side != side:
             error.buttons = (context.build_button("leave", f"Leave {current_side}"),)
         raise error
+    take_side(context, side)
+    lines = (CLAIM_HINT,) if context.ledger.find_own_import() is not None else ()
+    return Reply(f"{context.user_name} plays {side}", lines)
+
+
+def take_side(context: Context, side: str) -> None:
+    """Seat the user at a side of the game that they do not play yet, and record it."""
+    game = context.game
+    person = context.ledger.ensure_person()
     game_after = apply_seat_changes(game, {**game.players, person: side}, {person})
     context.ledger.add("join", game_after, side=side)
     remember_play_channel(context)
-    lines = (CLAIM_HINT,) if context.ledger.find_own_import() is not None else ()
-    return Reply(f"{context.user_name} plays {side}", lines)
 
 
 @declare_button("leave", of=ButtonOf.GAME)
@@ -513,10 +553,7 @@ async def press_begin_game(context: Context, key: str) -> Reply:
     _build_request(doc).close_with_note(context, f"{context.user_name} starts it")
     asker = Person(doc.owner, str(doc.data["name"]))
     context = replace_command(context, ("game", "start"), doc.data["options"])
-    context.command = replace(context.command, who=asker)
-    context.ledger = Ledger(
-        context.ledger.loaded, EventWriter(asker.key, asker.name, context.now), context.systems
-    )
+    context.act_as(asker)
     return await begin_game(context)
 
 

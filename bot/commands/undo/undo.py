@@ -19,6 +19,7 @@ from bot.commands.log.answer_footer import (
     find_latest_undo_or_redo,
     list_undo_amendments,
 )
+from bot.commands.membership import has_left_channel
 from bot.commands.requests import PendingRequest
 from bot.commands.turns.mentions import call_sides, call_users, find_channel_of_user
 from bot.game.decks import get_card_names
@@ -91,8 +92,6 @@ HOME = "home"
 """The kind of document that holds the channel in which a linked game began. The managers of that
 channel's server decide.
 """
-MEMBER_CHECK_SECONDS = 1.0
-"""Seconds to wait for the platform to say if a user is a member. Without an answer they are."""
 PAGE = 500
 """Events read from the store at once."""
 
@@ -1134,11 +1133,7 @@ async def _has_left(context: Context, person: str) -> bool:
     row = context.ledger.persons.get(person)
     if row is None:
         return True  # their data was deleted: nobody will answer for them
-    is_member = context.members.get(row.user.partition(":")[0])
-    if is_imported(row) or is_member is None:
+    if is_imported(row):
         return False
-    try:
-        channel = await find_channel_of_user(context, row.user)
-        return await asyncio.wait_for(is_member(row.user, channel), MEMBER_CHECK_SECONDS) is False
-    except TimeoutError:
-        return False
+    channel = await find_channel_of_user(context, row.user)
+    return await has_left_channel(context, row.user, channel)
