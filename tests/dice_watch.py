@@ -6,6 +6,7 @@ Whoever is refused after a die could try it out, and spend it where it suits.
 from __future__ import annotations
 
 from contextvars import ContextVar
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,7 @@ import bot.presentation.play_record
 from bot.execution.executor import CommandExecutor
 from bot.rules.dice import Die, Script
 from bot.rules.proof.fair import Stream
-from bot.storage.base import Gate
+from bot.storage.base import Conflict, Gate
 from bot.ui.reply.reply import Reply
 from bot.ui.spec import Command
 
@@ -30,6 +31,7 @@ def watch_dice(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return a list that gets each command that is refused after its first die, with the code."""
     faults = list[str]()
     face, answer = Stream._draw_face, CommandExecutor.answer
+    attempt = CommandExecutor._run_attempt
 
     def watched_face(stream: Stream, sides: int) -> int:
         FALLEN.get().append("the game's")
@@ -55,7 +57,16 @@ def watch_dice(monkeypatch: pytest.MonkeyPatch) -> list[str]:
             faults.append(f"{' '.join(command.path)} {dict(command.options)}: {reply.code}")
         return reply
 
+    async def watched_attempt(handling: CommandExecutor, *args: Any) -> Reply:
+        """What fell for an attempt that another command overtook was neither stored nor shown."""
+        try:
+            return await attempt(handling, *args)
+        except Conflict:
+            FALLEN.get().clear()
+            raise
+
     monkeypatch.setattr(Stream, "_draw_face", watched_face)
+    monkeypatch.setattr(CommandExecutor, "_run_attempt", watched_attempt)
     monkeypatch.setattr(bot.presentation.play_record, "Script", WatchedScript)
     monkeypatch.setattr(CommandExecutor, "answer", watched_answer)
     return faults

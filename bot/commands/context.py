@@ -30,7 +30,7 @@ from bot.storage.records import ROLLED, Binding, Commit, PostedMessages
 from bot.storage.store import Store
 from bot.ui.registry import Registry
 from bot.ui.reply.reply import Button, Reply
-from bot.ui.spec import Command, CommandSpec, Path, Place, get_server_key
+from bot.ui.spec import Command, CommandSpec, Path, Person, Place, get_server_key
 
 RunInProcess = Callable[..., Awaitable[Any]]
 """Runs a function of a module with its arguments in another process, within a time limit."""
@@ -118,6 +118,8 @@ class Context:
     """Users who are active and are therefore named without a ping."""
     members: Mapping[str, IsMember] = field(default_factory=dict)
     """Asks each platform, by its name, for its members."""
+    is_local: bool = False
+    """Whether the answer is of no concern to the channels that are linked with this one."""
     pages: asyncio.Semaphore = field(default_factory=asyncio.Semaphore)
     """Limits how many after-action pages are built at the same time."""
     _posted_messages: dict[str, PostedMessages] = field(default_factory=dict)
@@ -176,6 +178,11 @@ class Context:
     def system(self) -> System | None:
         """The rule set of the game; None in free play that has not used one yet."""
         return self.systems.get(self.game.system)
+
+    def act_as(self, user: Person) -> None:
+        """Record what follows as done by this user, who has agreed to it beforehand."""
+        self.command = replace(self.command, who=user)
+        self.ledger.writer = self.ledger.writer._replace(user=user.key, name=user.name)
 
     async def use_systems_of_game(self, game: Game | None) -> None:
         """Switch the command to the rule sets that are visible with this game, or without one."""

@@ -5,6 +5,7 @@ from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
+from bot.commands import due_rows
 from bot.commands.by_post import choose, missed_events, my_games, orders, reminders
 from bot.commands.cards import cups, decks, hands
 from bot.commands.channel_games import use_game_of_row
@@ -35,6 +36,7 @@ from bot.commands.log import export_and_share, log
 from bot.commands.packs import free_packs, macros, pack
 from bot.commands.play import button, fair, odds, play, sealed
 from bot.commands.privacy import privacy
+from bot.commands.seek import play_seek, seek
 from bot.commands.turns import (
     acting_for,
     board,
@@ -78,6 +80,8 @@ MODULES = (
     export_and_share,
     log,
     privacy,
+    play_seek,
+    seek,
     stats,
     undo,
     free_packs,
@@ -131,6 +135,10 @@ HELP_ORDER = (
     "game claim",
     "game delete",
     "game stats",
+    "seek game",
+    "seek list",
+    "seek play",
+    "seek withdraw",
     "unit add",
     "unit edit",
     "unit remove",
@@ -186,6 +194,7 @@ HELP_ORDER = (
     "setup systems",
     "setup rights",
     "setup links",
+    "setup seekers",
 )
 """Commands in the order of help and menus. One that is not listed comes last."""
 
@@ -245,7 +254,7 @@ SHARED_COMMANDS: tuple[CommandSpec, ...] = tuple(
 HANDLERS_BY_FAMILY: Mapping[str, Handler] = {
     "lookup": play.handle_lookup,
     "sequence": play.handle_sequence,
-    "due": reminders.handle_due_row,
+    "due": due_rows.handle_due_row,
 }
 """Handlers of the commands that are not declared one by one: those of tables, of sequences, and of
 due rows.
@@ -256,7 +265,7 @@ BUTTONS: Mapping[str, DeclaredButton] = {
 }
 """Every button by name."""
 
-BEGINNING = ("begin", "keep", "resume", "agree", "takeover", "packon", "freepack")
+BEGINNING = ("begin", "keep", "resume", "agree", "takeover", "packon", "freepack", "seekplay")
 """Buttons that start or take over a game, or change a server's packs, though they do not name the
 game that is played here.
 """

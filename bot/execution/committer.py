@@ -309,7 +309,7 @@ def _list_linked_answers(
     `about` is the answer's topic. The process that serves a place posts its answer.
     """
     public_reply = reply.announce if reply.private else reply
-    if public_reply is None or public_reply.error:
+    if public_reply is None or public_reply.error or context.is_local:
         return
     for place in _list_linked_places(context, ledgers, message_changes):
         mention = public_reply.mention

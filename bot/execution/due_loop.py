@@ -1,4 +1,4 @@
-"""The loop that runs what is due: reminders, and sealed orders that open.
+"""The loop that runs what is due: reminders, sealed orders that open, and seeks that expire.
 
 Any number of processes may run it.
 """
@@ -22,6 +22,7 @@ often = get_seldom_logger(f"{__name__}.often")
 
 DUE = CommandSpec(("due",), "What was due", "due")
 """The command of what is due. It is in no registry, so nobody can type it."""
+NOBODY = Person("nobody:", "")
 EVERY = 15.0
 MOST = 50
 """Maximum number of due rows in one look. The rest waits for the next look."""
@@ -71,20 +72,25 @@ class DueLoop:
     async def _see_to(self, row: DueRow) -> bool:
         """Run the command of one due row. Return False if its reply is an error, which is logged.
 
-        A row of a game that is erased or played nowhere is deleted without running it, which counts
-        as success. Raise StoreError.
+        A row of no game runs in the channel that it names. A row of a game that is erased or played
+        nowhere is deleted without running it, which counts as success. Raise StoreError.
         """
+        if row.place:
+            return await self._run_row(row, Place(row.place, row.data["server"]), NOBODY)
         saved = await self._store.load_game_by_id(row.game)
         if saved is None or not saved.places:  # put aside: it is set up again with the game
             await self._store.commit(Commit(drop_due=[(row.key, None)]))
             return True
         place = Place(saved.places[0], get_server_key(saved.places[0]))
+        return await self._run_row(row, place, _find_user(row, saved.persons))
+
+    async def _run_row(self, row: DueRow, place: Place, user: Person) -> bool:
+        """Run the command of one due row. Return False if its reply is an error, which is logged."""
         options = {"key": row.key, "at": row.at}
-        user = _find_user(row, saved.persons)
         request_id = f"due/{row.key}/{row.at}"
         reply = await self._run(Command(DUE.path, options, user, place, request_id, spec=DUE))
         if reply.error:
-            log.error("what was due in a game could not be seen to: %s", reply.title)
+            log.error("what was due could not be seen to: %s", reply.title)
         return not reply.error
 
 
@@ -96,7 +102,7 @@ def _find_user(row: DueRow, persons: Iterable[Participant]) -> Person:
     """
     candidates = [person for person in persons if not is_imported(person)]
     if not candidates:
-        return Person("nobody:", "")
+        return NOBODY
     chosen = candidates[0]
     for person in candidates:
         if person.person == row.data.get("person"):

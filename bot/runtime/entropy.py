@@ -9,6 +9,7 @@ from bot.rules.dice import Source
 from bot.rules.proof.fair import Stream
 
 _CODE = "0123456789ABCDEFGHJKMNPQRSTUVWXYZ"  # no I, L, O
+_LOOKALIKES = str.maketrans("OIL", "011")
 
 
 def create_seed() -> bytes:
@@ -32,6 +33,11 @@ def create_code(length: int = 8) -> str:
     while len(code) < length:
         code += "".join(_CODE[byte] for byte in os.urandom(length) if byte < len(_CODE))
     return code[:length]
+
+
+def read_code(typed: str) -> str:
+    """Return a typed code in the letters of `create_code`, whatever its case and look-alikes."""
+    return "".join(typed.split()).upper().translate(_LOOKALIKES)
 
 
 def create_address() -> str:

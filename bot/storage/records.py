@@ -178,6 +178,9 @@ class Doc(NamedTuple):
 class DueRow(NamedTuple):
     """A task for a time: a reminder, the opening of sealed orders. `key` is the game and a topic,
     GAME/TOPIC.
+
+    A task of no game has a channel in its `data`, as `place` and `server`, in which it runs. Its
+    key begins with a word in place of the game.
     """
 
     key: str  # GAME/...
@@ -190,6 +193,11 @@ class DueRow(NamedTuple):
     def game(self) -> str:
         """The game with which it is deleted."""
         return self.key.partition("/")[0]
+
+    @property
+    def place(self) -> str:
+        """The key of the channel in which a task of no game runs; "" for a task of a game."""
+        return str(self.data.get("place") or "")
 
 
 class PressedMessage(NamedTuple):

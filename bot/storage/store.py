@@ -335,10 +335,18 @@ class Store(ABC):
         rows = await self._ask(query, kind, key, self._clock())
         return _build_doc(rows[0]) if rows else None
 
-    async def load_docs(self, kind: str, owner: str | None = None) -> Sequence[Doc]:
-        """Return all documents of a kind that have not expired, by key; with `owner` only theirs."""
-        query = f"{_DOC} WHERE kind = ?1 AND coalesce(expires > ?2, true) AND coalesce(owner = ?3, true) ORDER BY key"
-        rows = await self._ask(query, kind, self._clock(), owner)
+    async def load_docs(
+        self, kind: str, owner: str | None = None, *, under: str | None = None
+    ) -> Sequence[Doc]:
+        """Return all documents of a kind that have not expired, by key.
+
+        With `owner` only theirs, with `under` only those with a key that begins so.
+        """
+        query = (
+            f"{_DOC} WHERE kind = ?1 AND coalesce(expires > ?2, true) AND coalesce(owner = ?3, true) "
+            "AND coalesce(substr(key, 1, length(?4)) = ?4, true) ORDER BY key"
+        )
+        rows = await self._ask(query, kind, self._clock(), owner, under)
         return tuple(map(_build_doc, rows))
 
     async def put_doc(self, doc: Doc) -> None:

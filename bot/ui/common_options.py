@@ -75,6 +75,7 @@ PACK = Option(
 
 GROUPS = {
     "game": "The game of this channel: sides, turns, undo, settings, export",
+    "seek": "Find an opponent",
     "unit": "The units of this channel's game",
     "fair": "Dice that anybody can check",
     "privacy": "What the bot stores about you",
@@ -84,6 +85,6 @@ GROUPS = {
     "me": "Your own reminders and games",
     "macro": "Saved commands with gaps, your own and the server's",
     "pack": "Your own games: add, enable, export them; for managers",
-    "setup": "Which games are enabled and which channels are linked; for managers",
+    "setup": "Games, linked channels and the channel for seekers; for managers",
 }
 """The purposes of the groups of commands, by their first word."""

@@ -29,6 +29,7 @@ REFUSED = {
         "unit",
         "order",
         "pack",
+        "seek",
         "setup",
         "track",
         "hand",
@@ -36,6 +37,7 @@ REFUSED = {
         "deck peek",
         "deck play",
         "deck give",
+        "me luck",
     ),
     *(
         f"game {word}"

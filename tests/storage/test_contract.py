@@ -436,6 +436,17 @@ async def test_a_document_lives_until_it_expires(store: Store, clock: Clock) -> 
     assert (await store.load_doc("settings", SERVER) or draft).data == {"systems": []}
 
 
+async def test_documents_are_found_by_the_beginning_of_their_key(store: Store) -> None:
+    keys = ("discord:5/A", "discord:5/B", "discord:55/C", "discord:5_/D", "DISCORD:5/E")
+    for key in keys:
+        await store.put_doc(Doc("seek", key, {}, owner="discord:anna"))
+    await store.put_doc(Doc("other", "discord:5/A", {}))
+    found = await store.load_docs("seek", under="discord:5/")
+    assert [doc.key for doc in found] == ["discord:5/A", "discord:5/B"]
+    assert not await store.load_docs("seek", "discord:ben", under="discord:5/")
+    assert len(await store.load_docs("seek", under="")) == len(keys)
+
+
 async def test_of_several_takers_one_gets_the_document(store: Store) -> None:
     await store.put_doc(Doc("link", "code", {"game": "g1"}))
     takers = await asyncio.gather(*(store.take_doc("link", "code") for _ in range(5)))

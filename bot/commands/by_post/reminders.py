@@ -3,8 +3,7 @@
 At most three per move, none in the player's quiet hours, and none for a move that has passed on. A
 player who was active when the move came, and was therefore not pinged, gets the first one even
 without settings. The next reminder is stored in the commit that brings the move, and replaced in
-the one that sends a reminder. Deadlines of a game are stored as due rows too, and handled by a
-command without a user.
+the one that sends a reminder. Deadlines of a game are stored as due rows too, see bot/commands/due_rows.py.
 """
 
 import re
@@ -14,13 +13,12 @@ from functools import partial
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
-from bot.commands.by_post.choose import CHOICE, WAIT, choose_default
+from bot.commands.by_post.choose import CHOICE, WAIT
 from bot.commands.by_post.missed_events import summarize_event
 from bot.commands.by_post.my_games import MOST_SHOWN, load_own_games
-from bot.commands.by_post.orders import OPENS, open_at_deadline
+from bot.commands.by_post.orders import OPENS
 from bot.commands.context import Amendment, Context
 from bot.commands.declare import declare_button, declare_command
-from bot.commands.requests import LAPSES, expire_request
 from bot.commands.turns.mentions import find_channel_of_user
 from bot.commands.turns.turn_card import format_phase
 from bot.game.cups import is_drawn_next
@@ -77,6 +75,8 @@ class ReminderSettings(NamedTuple):
     quiet: tuple[int, ...] = (22 * 60, 7 * 60)
     zone: str = "UTC"
     where: str = CHANNEL
+    has_zone: bool = False
+    """Whether the user has set the time zone."""
 
     def build_doc(self, user: str) -> Doc:
         """Return the document that stores the settings of this user."""
@@ -155,7 +155,20 @@ async def load_reminder_settings(store: Store, user: str) -> ReminderSettings:
     doc = await store.load_doc(WISHES, user)
     if doc is None:
         return ReminderSettings()
-    return ReminderSettings(**{**doc.data, "quiet": tuple(doc.data["quiet"])})
+    return _read_settings(doc)
+
+
+async def _load_new_settings(context: Context, user: str) -> ReminderSettings:
+    """Return the reminder settings of a user as they are after the command."""
+    for doc in context.commit.docs:
+        if (doc.kind, doc.key) == (WISHES, user):
+            return _read_settings(doc)
+    return await load_reminder_settings(context.store, user)
+
+
+def _read_settings(doc: Doc) -> ReminderSettings:
+    values = {"has_zone": doc.data["zone"] != "UTC", **doc.data}
+    return ReminderSettings(**{**values, "quiet": tuple(doc.data["quiet"])})
 
 
 def apply_options(settings: ReminderSettings, options: Mapping[str, Any]) -> ReminderSettings:
@@ -164,6 +177,7 @@ def apply_options(settings: ReminderSettings, options: Mapping[str, Any]) -> Rem
     Without an interval, reminders are switched on with the default one.
     """
     values = {name: parse(options[name]) for name, parse in _PARSERS.items() if options[name]}
+    values["has_zone"] = settings.has_zone or "zone" in values
     return settings._replace(**{"interval": settings.interval or HOURS_BETWEEN, **values})
 
 
@@ -279,8 +293,7 @@ async def change_reminder_settings(context: Context) -> Reply:
             text = f"It's your move in {loaded.game.name}: the first reminder comes "
             reminder_lines.append(Phrase(text, build_relative_date(due_row.at), "."))
     lines = [*settings.format_lines(), *reminder_lines[:MOST_SHOWN]]
-    has_zone = bool(options["zone"]) or settings.zone != "UTC"
-    if settings.interval and settings.quiet and not has_zone:
+    if settings.interval and settings.quiet and not settings.has_zone:
         lines.append(phrase("Your time zone: `/me ping zone=Europe/Berlin`"))
     title = "You will be reminded" if settings.interval else "You will not be reminded"
     return Reply(title, tuple(lines), private=True)
@@ -331,7 +344,7 @@ async def update_reminders(context: Context, ledger: Ledger, game_before: Game) 
             continue
         is_due = row.user in context.named_without_ping
         if not is_due:
-            settings = await load_reminder_settings(context.store, row.user)
+            settings = await _load_new_settings(context, row.user)
             is_due = bool(settings.interval)
         if is_due:
             due_time = context.now + FIRST_REMINDER_SECONDS
@@ -546,30 +559,6 @@ async def press_snooze(context: Context, game: str, person: str, delay: str) -> 
     stop_button = Button(f"snooze:{game}:{person}:off", SNOOZES["off"])
     line = Phrase("The next reminder comes ", build_relative_date(due_time), ".")
     return Reply(title, (line,), by=cause, tone=WAITING, buttons=(stop_button,), in_place=True)
-
-
-DONE = Reply("Seen to", private=True)
-
-
-async def handle_due_row(context: Context) -> Reply:
-    """Handle the due row with the key and time of the command, if it is still stored so."""
-    row = await context.store.load_due_at(str(context.command.options["key"]))
-    if row is None or row.at != context.command.options["at"]:
-        return DONE
-    if row.kind in _DUE_HANDLERS:
-        await _DUE_HANDLERS[row.kind](context, row)
-    else:
-        context.commit.drop_due.append((row.key, row.at))
-    return DONE
-
-
-_DUE_HANDLERS = {
-    REMIND: send_reminder,
-    OPENS: open_at_deadline,
-    CHOICE: choose_default,
-    LAPSES: expire_request,
-}
-"""The handler of each kind of due row."""
 
 
 async def update_reminders_and_deadlines(context: Context) -> None:

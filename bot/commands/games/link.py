@@ -35,7 +35,7 @@ from bot.preferences.platform_words import get_manager_word
 from bot.rules.errors import UserError
 from bot.rules.text.normalize import comparison_key, normalize_value
 from bot.rules.text.phrase import capitalize_first, phrase
-from bot.runtime.entropy import create_code
+from bot.runtime.entropy import create_code, read_code
 from bot.storage.base import DAY
 from bot.storage.records import Binding, Commit, Doc, Outgoing
 from bot.storage.store import Store
@@ -50,7 +50,6 @@ OVER, BARE, ROSTER, RUNNING = range(4)
 """The importance of a game that another one would replace: it has ended, has only rolls, has a
 roster, or is running.
 """
-_LOOKALIKES = str.maketrans("OIL", "011")
 REQUEST, ASKED = "link-request", "link-asked"
 SUBJECT = "the link that was requested"
 MOST_ASKED = 10
@@ -77,7 +76,7 @@ async def handle_link(context: Context) -> Reply:
         return await _create_code(context)
     if comparison_key(typed) == OFF:
         return await _end_link(context)
-    code = normalize_value(typed).upper().translate(_LOOKALIKES)
+    code = read_code(normalize_value(typed))
     if await context.store.load_doc(REQUEST, code) is not None:
         return await agree_to_link(context, code)
     return await _use_code(context, code)

@@ -12,6 +12,7 @@ from bot.commands.by_post.reminders import WISHES
 from bot.commands.channel_games import format_status, load_channel_games
 from bot.commands.context import Context
 from bot.commands.declare import declare_button, declare_command
+from bot.commands.seek.open_seeks import withdraw_seeks_of_forgotten
 from bot.game.ledger import Ledger
 from bot.loading.free_play_seed import PREPARED, UNUSED
 from bot.loading.load_game import restore_game
@@ -184,7 +185,7 @@ async def delete_own_data(context: Context) -> Reply:
     if imported is not None:
         data_sets.append(await context.store.load_user_data(imported.user))
     persons = [row for user_data in data_sets for row in user_data.persons]
-    names = sorted({row.name for row in persons})
+    names = sorted({row.name for row in persons} | await withdraw_seeks_of_forgotten(context))
     texts = [
         row.text for user_data in data_sets for row in user_data.texts if row.key not in UNSAID
     ]

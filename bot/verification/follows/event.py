@@ -119,8 +119,8 @@ def _check_start(past: Past, event: Event, fields: GameFields) -> str:
         return "it starts a different game from the one in the file."
     if secret.keys() == {"digest"}:
         return "a start must promise the first seed."
-    if not is_free_play and ("unannounced" in event or "announced" in secret):
-        return "only the seed of free play may be announced earlier."
+    if not is_free_play and "unannounced" in event:
+        return "only the seed of free play is to be announced earlier."
     if "announced" in secret and event["game"] != secret["commitment"][:16]:
         return "the id of its game does not fit the seed announced earlier."
     if is_free_play:

@@ -1,0 +1,143 @@
+"""`/seek play` and the button *Play*: start the game of a seek with both of its players."""
+
+from bot.commands.by_post.reminders import WISHES, ReminderSettings
+from bot.commands.context import Context, build_play_facts
+from bot.commands.declare import declare_button, declare_command
+from bot.commands.games.start_and_join import read_new_game, set_up_game, take_side
+from bot.commands.membership import has_left_channel
+from bot.commands.seek.open_seeks import Seek, close_seek, load_prepared_seed, load_seek
+from bot.commands.turns.turn_card import build_phase_buttons, count_buttons_across
+from bot.preferences.place_names import build_channel_button
+from bot.presentation.play_record import apply_play_record
+from bot.presentation.roll import roll_dice
+from bot.rules.errors import UserError
+from bot.rules.inputs.options import Option
+from bot.rules.text.line import Line
+from bot.rules.text.names import join_names
+from bot.rules.text.phrase import phrase
+from bot.ui.reply.parts import Part
+from bot.ui.reply.reply import OVER, Reply
+from bot.ui.spec import Person
+
+REMINDER_HOURS = {"daily": 4, "weekly": 24}
+"""Hours between two reminders at each pace that has reminders."""
+SIDE_DIE = "1d2"
+
+
+@declare_command(
+    "seek play",
+    "Play the game of a seek here",
+    Option("id", "str", "the id on its card"),
+    needs_game=True,
+)
+async def type_play(context: Context) -> Reply:
+    """Start the game of the seek with the typed id in this channel; see `play`."""
+    return await play(context, await load_seek(context, context.clean_options()["id"]))
+
+
+@declare_button("seekplay")
+async def press_play(context: Context, id: str, origin: str) -> Reply:
+    """Start the game of a seek in this channel, by the button *Play*; see `play`.
+
+    `origin` is empty if the button is on the seek's card.
+    """
+    seek = await load_seek(context, id)
+    if not origin:
+        context.pressed_topic = seek.topic
+    return await play(context, seek)
+
+
+async def play(context: Context, seek: Seek) -> Reply:
+    """Start the game of a seek here, with its writer as game master, and both players at their
+    sides.
+
+    The writer has agreed to that by the seek. If they have left the server, close the seek instead.
+    Raises UserError for its writer, and while another game is on here.
+    """
+    player = context.command.who
+    if seek.writer == player.key:
+        raise UserError(
+            "This is your own seek; somebody else has to play it.",
+            hint=phrase("To end it: `/seek withdraw {id}`", id=seek.id),
+            code="not-yours",
+        )
+    if await has_left_channel(context, seek.writer, seek.channel):
+        await close_seek(context, seek, f"{seek.name} has left")
+        return Reply(f"{seek.name} has left, so this seek has ended", private=True, tone=OVER)
+    if context.ledger.row and context.game.started and not context.game.ended:
+        hint = phrase("In a free channel or thread, type: `/seek play {id}`", id=seek.id)
+        raise UserError(f'"{context.game.name}" is on here.', hint=hint, code="game-on")
+    writer = Person(seek.writer, seek.name)
+    await context.use_systems_of_game(None)
+    new_game = read_new_game({**seek.start_options, "carry": None}, context.systems)
+    prepared = await load_prepared_seed(context, seek)
+    context.act_as(writer)
+    lines = await set_up_game(context, new_game, prepared=prepared)
+    context.act_as(player)
+    sides_line, writer_side = _assign_sides(context, seek)
+    first, second = seek.sides
+    context.act_as(writer)
+    take_side(context, writer_side)
+    context.act_as(player)
+    take_side(context, second if writer_side == first else first)
+    lines = [*sides_line, *lines, *await _set_reminders(context, seek, player)]
+    here = context.command.where.key
+    game_buttons = [
+        button._replace(label="Open the game") for button in build_channel_button(here, "", here)
+    ]
+    await close_seek(context, seek, f"{player.name} plays it", *game_buttons)
+    buttons = [*build_phase_buttons(context, folded=True), context.build_proof_button()]
+    system = new_game.system
+    return Reply(
+        f'{player.name} and {seek.name} play "{new_game.name}"',
+        tuple(lines),
+        by=system.title if new_game.name != system.title else "",
+        buttons=tuple(buttons),
+        across=count_buttons_across(buttons),
+        mention=(seek.writer,),
+    )
+
+
+def _assign_sides(context: Context, seek: Seek) -> tuple[list[Part], str]:
+    """Return the line on who plays which side, and the side of the seek's writer.
+
+    A die of the game, which its log proves, draws the sides unless the writer has chosen one.
+    """
+    first, second = seek.sides
+    if seek.side:
+        other = second if seek.side == first else first
+        return [f"{seek.name} plays {seek.side}, {context.user_name} plays {other}."], seek.side
+    label = f"sides: 1 and the seeker plays {first}, 2 and the seeker plays {second}"
+    outcome = roll_dice({"dice": SIDE_DIE, "label": label}, context.user_name, context.get_dice())
+    record = outcome.record
+    assert record is not None  # a roll always has one
+    facts = build_play_facts(context, ("roll",), record, ())
+    game_after = apply_play_record(context.game, record, context.systems)
+    event = context.ledger.add(record.kind, game_after, texts={"label": label}, **facts)
+    value = record.dice[0].value
+    side = seek.sides[int(value) - 1]
+    other = second if side == first else first
+    result = f"{seek.name} plays {side}, {context.user_name} plays {other} (#{event['number']})"
+    return [Line(f"Sides, {SIDE_DIE}", (value,), result=result)], side
+
+
+async def _set_reminders(context: Context, seek: Seek, player: Person) -> list[Part]:
+    """Set reminders that match the pace for the players who have set none, and return the line on
+    that.
+    """
+    hours = REMINDER_HOURS.get(seek.pace)
+    if hours is None:
+        return []
+    names = []
+    for user, name in ((seek.writer, seek.name), (player.key, player.name)):
+        if await context.store.load_doc(WISHES, user) is None:
+            context.commit.docs.append(ReminderSettings(interval=hours).build_doc(user))
+            names.append(name)
+    if not names:
+        return []
+    line = phrase(
+        "Reminders for {names}: every {hours} hours while it's their move. To change yours: `/me ping`",
+        names=join_names(names),
+        hours=str(hours),
+    )
+    return [line]

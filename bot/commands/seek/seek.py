@@ -1,0 +1,374 @@
+"""`/seek`: players find an opponent.
+
+A seek is a card with the buttons *Play*, *Our hours* and *Withdraw*, in the server's channel for
+seekers or where it was written. It pings nobody. It ends when somebody plays it, when it is
+withdrawn, after two weeks, or when its writer has left.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from bot.commands.by_post.reminders import load_reminder_settings
+from bot.commands.context import Context
+from bot.commands.declare import declare_button, declare_command
+from bot.commands.games.start_and_join import NewGame, read_new_game
+from bot.commands.requests import need_place_manager
+from bot.commands.seek.card import IN_LIST, build_card, build_list_entry
+from bot.commands.seek.open_seeks import (
+    MOST_OF_PERSON,
+    MOST_OF_SERVER,
+    PACES,
+    SEEK_KEPT,
+    SEEKERS,
+    Seek,
+    amend_card,
+    build_seekers_doc,
+    close_seek,
+    create_seek_id,
+    load_seek,
+    load_seekers_channel,
+    load_seeks,
+    load_seeks_of_user,
+    need_server,
+    open_seek,
+)
+from bot.commands.seek.shared_hours import count_shared_minutes, format_shared_hours
+from bot.game.sides import make_unknown_side_error
+from bot.preferences.place_names import build_channel_button, name_place
+from bot.preferences.platform_words import get_manager_word, get_server_word
+from bot.rules.errors import UserError
+from bot.rules.inputs.options import Option
+from bot.rules.text.names import format_count
+from bot.rules.text.normalize import comparison_key, normalize_name
+from bot.rules.text.phrase import phrase
+from bot.storage.records import DueRow, Outgoing
+from bot.ui.common_options import build_optional
+from bot.ui.reply.parts import Part, Small
+from bot.ui.reply.reply import OPEN_FORM, OVER, Button, Reply
+
+EITHER = "either"
+MAX_TEXT = 200
+"""Maximum number of characters of the line of text on a card."""
+MOST_LISTED = 10
+"""Maximum number of seeks in one list."""
+
+
+@declare_command(
+    "seek game",
+    "Seek an opponent for a game",
+    Option(
+        "pace",
+        "enum",
+        "how fast you want to play",
+        values=tuple(PACES),
+        labels=PACES,
+    ),
+    build_optional(
+        "system",
+        "the rules; a scenario comes with its own",
+        type="enum",
+        values=(),
+        complete="system",
+        label="Game",
+    ),
+    build_optional(
+        "scenario", "sides and units ready to play, such as ford of lnlt", complete="scenario"
+    ),
+    build_optional("side", "the side that you play; either lets a die draw it"),
+    build_optional(
+        "name", "a title, by default that of the scenario or rules", max=60, label="Title"
+    ),
+    build_optional("sides", "two sides, if there is no scenario: US, VC"),
+    build_optional("text", "a line to your opponent"),
+    example="evening lnlt scenario=ford",
+    private=True,
+    title="Seek an opponent",
+    verb="Seek",
+    needs_game=True,
+)
+async def seek_game(context: Context) -> Reply:
+    """Post the user's card in the channel for seekers, or here if the server has none.
+
+    Raises UserError for a game that cannot be started so, and if there are too many open seeks.
+    """
+    server = need_server(context)
+    options = context.clean_options()
+    await context.use_systems_of_game(None)  # as for a new game
+    new_game = read_new_game({**options, "carry": None}, context.systems)
+    side = _read_side(new_game, options)
+    text = _read_text(options["text"] or "")
+    user = context.command.who
+    await _need_room(context, server)
+    channel = context.command.where
+    seek = Seek(
+        id=await create_seek_id(context, server),
+        server=server,
+        writer=user.key,
+        name=user.name,
+        channel=channel.key,
+        system=new_game.system.id,
+        scenario=str(options["scenario"] or ""),
+        title=new_game.name,
+        sides=new_game.sides,
+        pace=options["pace"],
+        side=side,
+        text=text,
+        commitment="",
+        until=context.now + SEEK_KEPT,
+    )
+    seek = open_seek(context, seek)
+    card = build_card(seek, new_game.system)
+    context.is_local = True
+    lines: tuple[Part, ...] = (
+        f"It ends in {format_count(int(SEEK_KEPT // 86400), 'day')}, "
+        "or when somebody plays it. Nobody was pinged.",
+        phrase("To end it before: `/seek withdraw {id}`", id=seek.id),
+    )
+    card_channel, channel_name = await load_seekers_channel(context, server)
+    if card_channel in ("", channel.key):
+        context.about = seek.topic
+        return Reply("Your seek is posted here", lines, private=True, announce=card)
+    context.commit.outbox.append(Outgoing(card_channel, {}, 0.0, card.to_json(), seek.topic))
+    place = name_place(card_channel, channel_name, channel.key)
+    buttons = build_channel_button(card_channel, channel_name, channel.key)
+    return Reply(f"Your seek is posted in {place}", lines, private=True, buttons=buttons)
+
+
+def _read_side(new_game: NewGame, options: Mapping[str, Any]) -> str:
+    """Return the side that the writer of a seek plays, "" if a die draws it.
+
+    Raises UserError for a game without exactly two sides, and for an unknown side.
+    """
+    sides = new_game.sides
+    if not sides:
+        raise UserError(
+            "A game for two needs two sides, or a scenario.",
+            hint='For example: sides="US, VC"',
+            option="sides",
+            code="missing",
+        )
+    if len(sides) != 2:
+        raise UserError(
+            f"{new_game.name} has {len(sides)} sides; you can seek one opponent for a game of two.",
+            option="scenario" if new_game.scenario is not None else "sides",
+            code="bad-value",
+        )
+    typed = str(options["side"] or "").strip()
+    if comparison_key(typed) in ("", EITHER, "any", "both"):
+        return ""
+    for side in sides:
+        if comparison_key(side) == comparison_key(typed):
+            return side
+    raise make_unknown_side_error(typed, (*sides, EITHER))
+
+
+def _read_text(typed: str) -> str:
+    """Return the writer's line of text, without invisible signs. Raises UserError if it is too
+    long.
+    """
+    text = normalize_name(typed)
+    if len(text) > MAX_TEXT:
+        raise UserError(
+            f"A line has at most {MAX_TEXT} characters.", option="text", code="too-long"
+        )
+    return text
+
+
+async def _need_room(context: Context, server: str) -> None:
+    """Raise UserError if the user or the server has as many open seeks as it may have."""
+    own_seeks = await load_seeks_of_user(context, context.command.who.key)
+    if len(own_seeks) >= MOST_OF_PERSON:
+        raise UserError(
+            f"You have {len(own_seeks)} open seeks, which is the most.",
+            hint=phrase("`/seek withdraw` ends one."),
+            code="too-many",
+        )
+    if len(await load_seeks(context, server)) >= MOST_OF_SERVER:
+        word = get_server_word(context.command.where.key)
+        raise UserError(
+            f"This {word} has {MOST_OF_SERVER} open seeks, which is the most.",
+            hint=phrase("Play one of them: `/seek list`"),
+            code="too-many",
+        )
+
+
+@declare_command(
+    "seek list",
+    "Who seeks an opponent here, by the hours that you share",
+    build_optional(
+        "system",
+        "only seeks for these rules",
+        type="enum",
+        values=(),
+        complete="system",
+        label="Game",
+    ),
+    private=True,
+    needs_game=True,
+)
+async def list_seeks(context: Context) -> Reply:
+    """List the open seeks of this server for the user alone, those with most shared hours first.
+
+    Seeks with unknown hours come after them, and the user's own last.
+    """
+    server = need_server(context)
+    user = context.command.who.key
+    wanted = context.clean_options()["system"]
+    seeks = [seek for seek in await load_seeks(context, server) if wanted in (None, seek.system)]
+    seek_button = Button(f"{OPEN_FORM}seek game", "Seek an opponent")
+    if not seeks:
+        return Reply(
+            "Nobody seeks an opponent here", private=True, buttons=(seek_button,), tone=OVER
+        )
+    own_settings = await load_reminder_settings(context.store, user)
+    minutes: dict[str, int | None] = {}
+    for seek in seeks:
+        settings = await load_reminder_settings(context.store, seek.writer)
+        minutes[seek.id] = count_shared_minutes(own_settings, settings, context.now)
+
+    def rank(seek: Seek) -> tuple[bool, bool, int]:
+        shared = minutes[seek.id]
+        return seek.writer == user, shared is None, -(shared or 0)
+
+    seeks.sort(key=rank)
+    lines: list[Part] = [
+        build_list_entry(seek, minutes[seek.id], is_own=seek.writer == user)
+        for seek in seeks[:MOST_LISTED]
+    ]
+    left_out = len(seeks) - MOST_LISTED
+    if left_out > 0:
+        lines.append(Small(f"{left_out} more. Name a game to see fewer."))
+    if not own_settings.has_zone:
+        lines.append(Small(phrase("To see shared hours: `/me ping zone=Europe/Berlin`")))
+    title = f"{format_count(len(seeks), 'player seeks', 'players seek')} an opponent"
+    return Reply(title, tuple(lines), private=True, buttons=(seek_button,))
+
+
+@declare_button("seekhours", private=True)
+async def show_shared_hours(context: Context, id: str) -> Reply:
+    """Show the user how many waking hours they share with the writer of a seek, and not which.
+
+    Raises UserError for a seek that is no longer open, and for its writer.
+    """
+    seek = await load_seek(context, id)
+    user = context.command.who.key
+    if seek.writer == user:
+        raise UserError("This is your own seek.", code="not-yours")
+    own_settings = await load_reminder_settings(context.store, user)
+    settings = await load_reminder_settings(context.store, seek.writer)
+    minutes = count_shared_minutes(own_settings, settings, context.now)
+    if minutes is not None:
+        line = "From the time zones and quiet hours of you both, over the next seven days."
+        title = f"You and {seek.name} share {format_shared_hours(minutes)}"
+        return Reply(title, (line,), private=True)
+    lines: list[Part] = []
+    if not own_settings.has_zone:
+        lines.append(phrase("Set your time zone: `/me ping zone=Europe/Berlin`"))
+    if not settings.has_zone:
+        lines.append(f"{seek.name} has not set a time zone.")
+    return Reply("Hours unknown", tuple(lines), private=True)
+
+
+@declare_command(
+    "seek withdraw",
+    "Withdraw a seek: your own, or any as a manager",
+    build_optional("id", "the id on its card, if you have several"),
+    private=True,
+    needs_game=True,
+)
+async def withdraw_seek(context: Context) -> Reply:
+    """Withdraw the user's only seek on this server, or the one with the typed id.
+
+    Raises UserError without an id if they have none or several here, for a seek that is no longer
+    open, and for another person's seek, unless the user is a manager.
+    """
+    server = need_server(context)
+    typed = context.clean_options()["id"]
+    if typed:
+        return await _withdraw(context, await load_seek(context, typed))
+    user = context.command.who.key
+    own_seeks = [seek for seek in await load_seeks(context, server) if seek.writer == user]
+    if not own_seeks:
+        raise UserError(
+            "You have no open seek here.",
+            hint=phrase("`/seek list` shows those that are open."),
+            code="not-asked",
+        )
+    if len(own_seeks) > 1:
+        error = UserError(
+            "You have several open seeks.", hint="Choose one.", option="id", code="missing"
+        )
+        error.buttons = tuple(
+            Button(f"seekdrop:{seek.id}:{IN_LIST}", f"Withdraw {seek.title}"[:60])
+            for seek in own_seeks
+        )
+        raise error
+    return await _withdraw(context, own_seeks[0])
+
+
+@declare_button("seekdrop", private=True)
+async def press_withdraw(context: Context, id: str, origin: str) -> Reply:
+    """Withdraw a seek by the button *Withdraw*. `origin` is IN_LIST if it is not on the card.
+
+    Raises UserError for a seek that is no longer open, and for a user who may not withdraw it.
+    """
+    seek = await load_seek(context, id)
+    if not origin:
+        context.pressed_topic = seek.topic
+    return await _withdraw(context, seek)
+
+
+async def _withdraw(context: Context, seek: Seek) -> Reply:
+    """Withdraw a seek. Raises UserError for a user who neither wrote it nor is a manager."""
+    user = context.command.who
+    if seek.writer != user.key and not user.manager:
+        manager_word = get_manager_word(context.command.where.key)
+        raise UserError(
+            f"Only {seek.name} or a {manager_word} can withdraw it.", code="not-manager"
+        )
+    await close_seek(context, seek, "Withdrawn")
+    return Reply(f"Withdrawn: {seek.title}", private=True, tone=OVER)
+
+
+async def expire_seek(context: Context, row: DueRow) -> None:
+    """Say on the card of a seek that its time is over, and remove what was due.
+
+    The seek itself has expired by then.
+    """
+    context.commit.drop_due.append((row.key, row.at))
+    amend_card(context, row.key, str(row.data["title"]), "Expired")
+
+
+@declare_command(
+    "setup seekers",
+    "Post all seeks of this server in this channel; for managers",
+    build_optional(
+        "seekers",
+        "off: post each where it is written",
+        type="enum",
+        values=("on", "off"),
+        label="Channel for seekers",
+    ),
+    title="Channel for seekers",
+    needs_game=True,
+)
+async def set_seekers_channel(context: Context) -> Reply:
+    """Make this channel the server's channel for seekers, or end that with `off`.
+
+    Raises UserError for a user who is not a manager.
+    """
+    server = need_server(context)
+    need_place_manager(context, "choose the channel for seekers")
+    channel, _ = await load_seekers_channel(context, server)
+    if context.clean_options()["seekers"] == "off":
+        if not channel:
+            raise UserError("There is no channel for seekers.", code="no-change")
+        context.commit.drop_docs.append((SEEKERS, server))
+        return Reply("Seeks are posted where they are written", private=True)
+    context.is_local = True
+    context.commit.docs.append(build_seekers_doc(context.command.where))
+    lines = (
+        phrase("`/seek game` writes one, `/seek list` shows who seeks an opponent."),
+        phrase("To end that: `/setup seekers off`"),
+    )
+    return Reply("Seeks of this server are posted here from now on", lines)
