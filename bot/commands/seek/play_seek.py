@@ -108,9 +108,8 @@ def _assign_sides(context: Context, seek: Seek) -> tuple[list[Part], str]:
         other = second if seek.side == first else first
         return [f"{seek.name} plays {seek.side}, {context.user_name} plays {other}."], seek.side
     label = f"sides: 1 and the seeker plays {first}, 2 and the seeker plays {second}"
-    outcome = roll_dice({"dice": SIDE_DIE, "label": label}, context.user_name, context.get_dice())
-    record = outcome.record
-    assert record is not None  # a roll always has one
+    options = {"dice": SIDE_DIE, "label": label}
+    _, record = roll_dice(options, context.user_name, context.get_dice())
     facts = build_play_facts(context, ("roll",), record, ())
     game_after = apply_play_record(context.game, record, context.systems)
     event = context.ledger.add(record.kind, game_after, texts={"label": label}, **facts)
