@@ -40,7 +40,7 @@ from bot.rules.sequence.sequence import OddsRow
 from bot.rules.text.line import format_minus
 from bot.rules.text.names import format_count
 from bot.rulesets.rule_sets import RuleSets
-from bot.rulesets.system import Sequence
+from bot.rulesets.system import LUCK_OF_FIRST, LUCK_OF_UNITS, Sequence
 
 ENOUGH = 30
 """Number of rolls below which nothing is said about luck."""
@@ -53,13 +53,6 @@ NO_SIDE = "no side"
 ROLLING = (*OUTCOMES, "sealed")
 """Kinds of events in which dice are rolled; drawing a card is not a roll."""
 _SCANNED = tuple(f'"kind":"{kind}"' for kind in (*ROLLING, "undo", "redo"))
-OF_TARGETS = (("nhis", "morale"), ("lnlt", "bail-out"), ("baps", "crash"))
-"""Sequences whose scores belong to the units that suffer them, whoever rolls.
-
-The higher the score, the better for these units.
-"""
-OF_FIRST = (("baps", "melee"),)
-"""Sequences whose scores belong to the side of the first unit."""
 
 
 class Worth(NamedTuple):
@@ -310,7 +303,7 @@ def _build_scored_roll(
         return None
     if not sides:
         return build_roll(event, event["who"], systems, owner=event["who"])
-    side = find_scored_side(event, sides)
+    side = find_scored_side(event, sides, systems)
     first = shot[-1]
     is_own = bool(side) and side == first["side"]
     return build_roll(event, side, systems, owner=first["who"] if is_own else "")
@@ -336,18 +329,18 @@ def build_roll(
     return ScoredRoll(event["number"], side, played.key, event["target"], tuple(plays), owner)
 
 
-def find_scored_side(event: Mapping[str, Any], sides: Many[str]) -> str:
+def find_scored_side(event: Mapping[str, Any], sides: Many[str], systems: RuleSets) -> str:
     """Return the side whose luck a sequence is: usually the side of the units that act.
 
-    In a sequence of OF_FIRST it is the side of the first unit. If no unit acts, it is the side of
-    the units in a sequence of OF_TARGETS, and else their opponent: nobody is lucky to suffer a
-    casualty. If that names no single side, it is the side that rolled, or "".
+    If no unit acts, it is their opponent, since nobody is lucky to suffer a casualty. A sequence
+    may say otherwise, see `luck` in sequences.yaml. If that names no single side, it is the side
+    that rolled, or "".
     """
     used = event.get("used", ())
     acting = event.get("acting", ())
-    sequence = (event["system"], event["target"])
+    luck = _get_declared_luck(event, systems)
     event_side: str = event["side"]
-    if sequence in OF_FIRST:
+    if luck == LUCK_OF_FIRST:
         acting_units = used[:1]
     else:
         acting_units = [unit for unit in used if unit["name"] in acting]
@@ -355,12 +348,20 @@ def find_scored_side(event: Mapping[str, Any], sides: Many[str]) -> str:
     if len(unit_sides) != 1:
         return event_side
     (side,) = unit_sides
-    if acting_units or sequence in OF_TARGETS:
+    if acting_units or luck == LUCK_OF_UNITS:
         return str(side)
     if len(sides) != 2 or (event_side and event_side != side):
         return event_side
     # the other side rolled for these units
     return next(name for name in sides if name != side)
+
+
+def _get_declared_luck(event: Mapping[str, Any], systems: RuleSets) -> str:
+    """Return the `luck` of an event's sequence; "" if it has none, or is unknown."""
+    system = get_event_system(event, systems)
+    if system is None or event["target"] not in system.sequences:
+        return ""
+    return system.sequences[event["target"]].luck
 
 
 # -- what a roll was worth

@@ -115,6 +115,7 @@ def check_system(system: System, *, is_new: bool = True) -> Report:
         results.faults += list_strange_results(system)
     if not results.faults:
         results.questions += _find_unknown_sequences(system)
+        results.questions += _find_unknown_conditions(system)
         _check_pack(system, results, is_new=is_new)
     return results.report(_describe_system(system, counts))
 
@@ -499,6 +500,24 @@ def _find_unknown_sequences(system: System) -> Iterator[str]:
             if id not in ids:
                 hint = did_you_mean(str(id), ids)
                 yield f"{system.id}/game.yaml, row {part} {id}: there is no such sequence. {hint}".strip()
+
+
+def _find_unknown_conditions(system: System) -> Iterator[str]:
+    """Yield a question about each word under `fixed` in game.yaml that no sequence of the system or
+    of the game it builds on has as an input, a modifier or a track.
+    """
+    sequences = [*system.sequences.values()]
+    if system.base is not None:
+        sequences += system.base.sequences.values()
+    words = set[str]()
+    for sequence in sequences:
+        for option in (*sequence.inputs, *sequence.tracks):
+            words |= {option.name, *map(str, option.values)}
+    for word in system.game.get("fixed") or ():
+        if word not in words:
+            hint = did_you_mean(str(word), words)
+            question = "there is no such input or modifier."
+            yield f"{system.id}/game.yaml, row fixed {word}: {question} {hint}".strip()
 
 
 async def check_in_process(content: Content, seconds: float = UNTRUSTED_SECONDS) -> Report:

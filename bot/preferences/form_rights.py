@@ -10,7 +10,6 @@ from bot.game.rights import need_player
 from bot.game.roster import get_system_roster
 from bot.game.state import Game, get_actor, is_guarded
 from bot.presentation.firers_and_targets import find_aim
-from bot.presentation.headline import affects_its_own_unit
 from bot.rules.errors import UserError
 from bot.rulesets.rule_sets import RuleSets
 from bot.ui.form.form import ODDS, get_roll_mode
@@ -79,7 +78,7 @@ def _check_units(
     """Raise UserError if all acting units of a filled-in form belong to another side."""
     system = systems.get(spec.system)
     sequence = system.sequences.get(spec.target) if system is not None else None
-    if sequence is None or affects_its_own_unit(sequence):
+    if sequence is None or sequence.hits_unit:
         return
     try:
         acting = find_aim(sequence, options, get_system_roster(game, sequence.system)).acting

@@ -12,7 +12,7 @@ from cachetools import LRUCache
 from bot.game.roster import GONE, has_left_fight
 from bot.game.sides import make_unknown_side_error
 from bot.game.state import Game
-from bot.presentation.headline import affects_its_own_unit, find_target_option
+from bot.presentation.headline import find_target_option
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import ACTS, TARGETS, Option
 from bot.rules.inputs.unit_selectors import (
@@ -516,4 +516,4 @@ def _is_mostly_for(sequence: Sequence, unit: RosterUnit, *, is_own: bool) -> boo
     fits = option is not None and not {*option.likely}.isdisjoint(
         {unit.type, unit.state, *unit.marks}
     )
-    return fits and is_own != affects_its_own_unit(sequence)
+    return fits and is_own != sequence.hits_unit

@@ -626,13 +626,6 @@ def replace_type_codes(types: Mapping[str, str], text: str) -> str:
 
 
 HEX = "the target hex"
-UNIT_IS_HIT = (("asl", "flame-attack"),)
-"""Sequences whose `unit` is the target."""
-
-
-def affects_its_own_unit(sequence: Sequence) -> bool:
-    """Return whether the unit of a sequence is its target instead of acting."""
-    return (sequence.system.id, sequence.id) in UNIT_IS_HIT
 
 
 @lru_cache(maxsize=256)
@@ -662,7 +655,7 @@ def list_actors(sequence: Sequence, inputs: Given) -> tuple[str, ...]:
     unit with several weapons is listed once. () if none acts, and for a sequence whose unit is its
     target.
     """
-    if affects_its_own_unit(sequence):
+    if sequence.hits_unit:
         return ()
     single = [unit.word for key, unit in inputs.roster.items() if inputs.get_role(key) == ACTS]
     words: dict[object, str] = {}  # a unit with several weapons is listed once for each

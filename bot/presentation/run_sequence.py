@@ -18,7 +18,6 @@ from bot.game.tracks import fill_track_inputs, get_track_key, get_track_keys
 from bot.presentation.headline import (
     FOLDED,
     ResultSummary,
-    affects_its_own_unit,
     build_headline,
     build_result_groups,
     format_cause,
@@ -142,7 +141,7 @@ def _build_record(
     units = [name for inputs in planned_inputs for name in list_named_units(inputs)]
     units += [change.unit for change in changes]
     acting: tuple[str, ...] = ()
-    if not affects_its_own_unit(sequence):
+    if not sequence.hits_unit:
         acting = tuple(name for inputs in planned_inputs for name in list_acting_units(inputs))
     sources = [
         name

@@ -1,6 +1,6 @@
 """A comparison of single changes to a shot: each flag switched, each firer leading, each left out."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from collections.abc import Sequence as Many
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -166,9 +166,6 @@ def _build_comparison_reply(
 
 SECONDS = 4.0
 """The time limit for all changes of a shot together."""
-_FIXED = "night adjacent_a tis target_flying attacker_flying extreme_winter jungle dark no_hero"
-FIXED = tuple(_FIXED.split())
-"""Conditions that players cannot choose."""
 FIRERS = 6
 """The maximum number of firers that are tried one by one."""
 
@@ -179,6 +176,7 @@ def list_changes(sequence: Sequence, raw: Inputs, given: Given) -> list[InputCha
     The rules may refuse some of them.
     """
     common = {name: position for position, name in enumerate(sequence.common)}
+    fixed = frozenset(sequence.system.game.get("fixed") or ())
     options = sorted(
         (*sequence.inputs, *sequence.tracks),
         key=lambda option: common.get(option.name, len(common)),
@@ -191,7 +189,7 @@ def list_changes(sequence: Sequence, raw: Inputs, given: Given) -> list[InputCha
         if option.type == "mods":
             words = tuple(word for word in option.values if word not in unborne)
             option = replace(option, values=words)
-        changes += _list_option_changes(option, raw, common)
+        changes += _list_option_changes(option, raw, common, fixed)
     if not has_one_party(sequence):
         changes += _list_firer_changes(raw, given)
     return changes
@@ -207,14 +205,16 @@ def _find_unborne(sequence: Sequence, given: Given) -> frozenset[str]:
     return find_unborne(sequence.bears, units, sequence.system.game["units"].get("classes") or {})
 
 
-def _list_option_changes(option: Option, raw: Inputs, common: Iterable[str]) -> list[InputChange]:
+def _list_option_changes(
+    option: Option, raw: Inputs, common: Iterable[str], fixed: Container[str]
+) -> list[InputChange]:
     """Return the changes of one option: a flag turned on or off, single modifiers, each other word
     of a track, or no number instead of one that is set. [] for any other option, and for a
-    condition that players cannot choose (FIXED) unless it is set.
+    condition that players cannot choose (`fixed`) unless it is set.
     """
     value = raw.get(option.name)
     label = _lowercase_first(option.label or option.name.replace("_", " "))
-    if option.name in FIXED and not value:
+    if option.name in fixed and not value:
         return []
     if option.type == "bool":
         is_set = is_flag_on(raw, option.name) or (option.default is True and value in (None, ""))
@@ -222,7 +222,7 @@ def _list_option_changes(option: Option, raw: Inputs, common: Iterable[str]) -> 
         is_common = option.name in common
         return [_toggle_input(label, changed, is_set=is_set, is_common=is_common)]
     if option.type == "mods" and option.values:
-        return _list_modifier_changes(option, raw, common)
+        return _list_modifier_changes(option, raw, common, fixed)
     if _is_track_of_owner(option):
         words = [word for word in option.values if word != value]
         return [InputChange(f"{label}: {word}", {**raw, option.name: word}) for word in words]
@@ -238,12 +238,14 @@ def _is_track_of_owner(option: Option) -> bool:
     return owner in OWNERS and option.type == "enum" and bool(dot)
 
 
-def _list_modifier_changes(option: Option, raw: Inputs, common: Iterable[str]) -> list[InputChange]:
-    """Return the inputs with each modifier word of an option added or removed."""
+def _list_modifier_changes(
+    option: Option, raw: Inputs, common: Iterable[str], fixed: Container[str]
+) -> list[InputChange]:
+    """Return the inputs with each modifier word of an option added or removed, except `fixed` ones."""
     current_words = split_words(raw.get(option.name) or ())
     changes = []
     for word in option.values:
-        if word in FIXED:
+        if word in fixed:
             continue
         is_set = word in current_words
         if is_set:

@@ -97,6 +97,11 @@ GAME: Keys = {
         build_name_mapping(build_number_mapping(NUMBER, "result"), "sequence"),
         "how good a result is for the side that acts; luck is counted by it",
     ),
+    "fixed": Key(
+        WORDS,
+        "inputs and modifiers that players cannot choose, such as night: *What if* leaves them out"
+        " unless they are set",
+    ),
     "labels": Key(build_name_mapping(TEXT, "option"), "what people call an option or a modifier"),
     "words": Key(build_name_mapping(TEXT, "word"), "how a word of a table is said"),
     "also": Key(

@@ -16,6 +16,7 @@ from bot.rules.shapes import (
     Keys,
     Part,
     allow_items,
+    allow_words,
     build_name_mapping,
     ref,
 )
@@ -46,6 +47,12 @@ SEQUENCE: Keys = {
         FLAG,
         "its units act with it, so an answer says if that is out of turn or phase; yes, if left out, "
         "unless its verb is Roll, Check, Count or Settle",
+    ),
+    "hits_unit": Key(FLAG, "its input `unit` is the target and does not act"),
+    "luck": Key(
+        allow_words(("units", "first")),
+        "whose luck its scores are, if not that of the side that acts: of its units, whoever rolls "
+        "for them, or of the first unit",
     ),
     "phases": Key(
         WORDS,

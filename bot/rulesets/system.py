@@ -80,6 +80,10 @@ FIRES = ("Fire", "Shoot", "Attack")
 """The verbs of sequences that fire."""
 ATTACKS = (*FIRES, "Fight")
 """The verbs of sequences that are done to somebody else."""
+LUCK_OF_UNITS = "units"
+"""The `luck` of a sequence whose scores are those of its units, whoever rolls for them."""
+LUCK_OF_FIRST = "first"
+"""The `luck` of a sequence whose scores are those of its first unit."""
 
 
 _TITLE = re.compile(r"^title:\s*[\"']?(.*?)[\"']?\s*$", re.MULTILINE)
@@ -112,6 +116,8 @@ class Sequence:
         self.steps: list[Any] = data.get("steps") or []
         self.verb = texts["verb"] or ROLL
         self.is_act: bool = bool(data.get("acts", self.verb not in NO_ACTS))
+        self.hits_unit: bool = bool(data.get("hits_unit"))
+        self.luck: str = data.get("luck") or ""
         self.phases: tuple[str, ...] = tuple(data.get("phases") or ())
         self.cause = texts["cause"] or f"rolls {self.title}"
         self.procedure: tuple[str, ...] = tuple(map(str, data.get("procedure") or ()))

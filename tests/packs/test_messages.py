@@ -142,6 +142,18 @@ SLIPS = {
         "causee:",
         'row attack: "causee" is not known here. Did you mean cause?',
     ),
+    "whose luck a sequence is": (
+        "sequences.yaml",
+        "  odds_by: result\n",
+        "  odds_by: result\n  luck: unit\n",
+        'row attack luck: "unit" is not known here. Did you mean units?',
+    ),
+    "a unit that is hit": (
+        "sequences.yaml",
+        "  odds_by: result\n",
+        "  odds_by: result\n  hits_unit: maybe\n",
+        'row attack hits_unit: must be true or false, not "maybe"',
+    ),
     "a list of a sequence": (
         "sequences.yaml",
         "column: columns",

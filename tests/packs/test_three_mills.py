@@ -274,6 +274,8 @@ async def test_a_chit_names_the_units_that_go_and_no_hand_is_offered(three_mills
          'line 5, row cards line, column formation: no unit is of "lion". Did you mean line?'),
         ("game.yaml", "  charge: {repulsed", "  chrage: {repulsed",
          "row scores chrage: there is no such sequence. Did you mean charge?"),
+        ("game.yaml", "scores:", "fixed: [fog]\nscores:",
+         "row fixed fog: there is no such input or modifier."),
     ],
 )  # fmt: skip
 def test_what_is_said_of_nobody_is_asked_about(

@@ -13,7 +13,6 @@ from collections.abc import Iterator
 import pytest
 
 from bot.presentation.headline import (
-    affects_its_own_unit,
     has_one_party,
     list_actors,
     list_affected_units,
@@ -44,7 +43,7 @@ def _sequences() -> Iterator[Sequence]:
                 if option.name in AIMED and option.type in ("unit", "units")
             ]
             is_open = aimed and not any(option.is_required for option in aimed)
-            alone = has_one_party(sequence) or affects_its_own_unit(sequence)
+            alone = has_one_party(sequence) or sequence.hits_unit
             if sequence.odds_by and acting and is_open and not alone:
                 yield sequence
 

@@ -74,7 +74,6 @@ from bot.presentation.firers_and_targets import (
     resolve_unit_names,
     uses_side_names,
 )
-from bot.presentation.headline import affects_its_own_unit
 from bot.presentation.play_record import (
     PlayRecord,
     apply_play_record,
@@ -471,7 +470,7 @@ def _need_units(context: Context, sequence: Sequence, plays: Many[Given]) -> Non
             code="unit-gone",
         )
     acting = list[str]()
-    if not affects_its_own_unit(sequence):
+    if not sequence.hits_unit:
         acting = [name for inputs in plays for name in list_acting_units(inputs)]
     if units:
         need_share(game, context.actor, find_units_by_name(game, acting))
@@ -502,7 +501,7 @@ async def _need_free(context: Context, sequence: Sequence, inputs: SequenceInput
         await context.need_settable(get_track_keys(sequence.effects.sets, inputs.readings))
     if is_strict(game) and is_of_game(game, sequence.system):
         acting: Many[str] = ()
-        if not affects_its_own_unit(sequence):
+        if not sequence.hits_unit:
             acting = list_acting_unit_names(sequence, options, inputs.roster)
         need_usual_act(game, systems.get(game.system), sequence, acting, context.actor.side)
 
