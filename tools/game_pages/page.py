@@ -60,8 +60,9 @@ class Entry:
         return f"#{build_anchor(self.heading)}"
 
 
+@lru_cache(8)
 def build_page(game: System) -> str:
-    """Return the page of a game as Markdown."""
+    """Return the page of a game as Markdown. Its examples are played once."""
     return "\n".join(_Page(game).list_lines()) + "\n"
 
 
