@@ -64,4 +64,6 @@ async def test_the_buttons_of_a_card_open_forms_and_refuse_others(
         )
         assert "You play no side in this game." in await e.refused("Carl", card, "Next phase")
         await e.form("Anna", card, "Fire")
-        assert "leader also activates" in await e.refused("Carl", card, "Checklist")
+        assert "a leader can also activate adjacent hexes" in await e.refused(
+            "Carl", card, "Checklist"
+        )

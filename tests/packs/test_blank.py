@@ -126,4 +126,5 @@ def test_private_is_true_or_false(make_pack: PackMaker) -> None:
             "pack.yaml": (FEW["pack.yaml"] + "private: 1\n").encode(),
         }
     )
-    assert report.faults == ("pack.yaml, row private: private is true or false",)
+    (fault,) = report.faults
+    assert fault.startswith("pack.yaml, row private: must be true or false, not 1")
