@@ -12,6 +12,7 @@ HIGHEST = 1_000
 NO_BREAK = "\u00a0"
 """A blank at which no line breaks."""
 UNITS_AS_EXAMPLE = re.compile(r"(:|, e\.g\.) [^:]*\w=\w[^:]*$")
+FROM_THE_ROSTER = re.compile(r"; blank: (from|by) (the|its) (marker|roster|state|unit)$")
 MINUS = re.compile(r"(?<![\w=-])-(?=\d)")
 
 
@@ -81,9 +82,11 @@ def describe_option(option: Option, *, with_values: bool = True) -> str:
     """Return what an option means: its help, its values with their modifiers, and its default."""
     if option.type != "enum" or not with_values:
         default = ""
-        if option.type in ("int", "number", "units") and option.default not in (None, 0, "0", ""):
-            default = f", else {option.default}"
-        return f"{get_plain_help(option)}{default}"
+        help = get_plain_help(option)
+        has_default = option.default not in (None, 0, "0", "")
+        if option.type in ("int", "number", "units") and has_default:
+            default = "" if f"else {option.default}" in help else f", else {option.default}"
+        return f"{help}{default}"
     help = get_plain_help(option)
     named = set(re.findall(r"[\w-]+", help))
     if option.default is None and not option.worths and named >= set(option.values):
@@ -97,15 +100,16 @@ def describe_option(option: Option, *, with_values: bool = True) -> str:
 
 
 def get_plain_help(option: Option) -> str:
-    """Return the help of an option without what the page shows next to it anyway: the modifiers of
-    its words, and units as an example, which the command above has.
+    """Return the help of an option without what the page says elsewhere: the modifiers of its words,
+    units as an example, which the command above has, and that blanks come from the roster.
     """
+    help = option.help
     if option.type == "units":
-        return UNITS_AS_EXAMPLE.sub("", option.help)
-    if option.type != "enum" or not option.worths:
-        return option.help
-    listed = ", ".join(f"{word} {value}" for word, value in option.worths.items())
-    return option.help.removesuffix(f" ({listed})")
+        help = UNITS_AS_EXAMPLE.sub("", help)
+    if option.type == "enum" and option.worths:
+        listed = ", ".join(f"{word} {value}" for word, value in option.worths.items())
+        help = help.removesuffix(f" ({listed})")
+    return FROM_THE_ROSTER.sub("", help)
 
 
 def format_words(options: Iterable[Option]) -> str:

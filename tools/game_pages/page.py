@@ -224,7 +224,7 @@ class _Page:
         yield ""
         yield (
             "These examples type their units, so they need no game; "
-            "in a game, name the units on the roster instead."
+            "in a game, name units of the roster, and what you leave out comes from there."
         )
         yield (
             "Options in bold are needed. A yes-or-no option is typed alone, any other with its value, as `hand=5,2`; "
