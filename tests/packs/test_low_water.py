@@ -183,7 +183,9 @@ async def test_it_passes_the_check_and_reads_what_it_keeps(low_water: Path) -> N
     await channel.do(
         "Anna", "track set mist 0", 'low-water shoot Gunmen "Officers 1" range=9 hand=1,1,1,1,1,1'
     )
-    await channel.fails("Anna", 'low-water shoot Gunmen "Officers 1" range=9', "not loaded")
+    await channel.fails(
+        "Anna", 'low-water shoot Gunmen "Officers 1" range=9', "has fired and not reloaded"
+    )
 
 
 async def test_random_games_of_it_are_sound(low_water: Path) -> None:
