@@ -50,7 +50,7 @@ def format_printed_table(table: Table, options: Iterable[Option]) -> Iterator[st
     legend = list_needed_codes(printed.legend, [c for s in sheets for r in s.rows for c in r])
     if legend:
         yield ""
-        yield "; ".join(f"**{code}**: {meaning}" for code, meaning in legend) + "."
+        yield "; ".join(f"`{code}`: {meaning}" for code, meaning in legend) + "."
     if table.notes:
         yield ""
         yield split_sentences(table.notes)
