@@ -43,10 +43,6 @@ EXAMPLES: Mapping[tuple[str, str], Mapping[str, Any]] = {
     ("bot/verification/follows/turn.py", 'rf"turn {turn}(, .{{1,100}})?"'): {"turn": 3},
     ("bot/game/roster.py", r'prefix + r"\d+"'): {"prefix": "us"},
     ("bot/cli/completion.py", 'rf"{re.escape(last)} [A-Z]"'): {"last": "--every"},
-    ("tools/fuzz.py", """rf'({"|".join(units) or "-"})="([^"]*)"'"""): {
-        "units": ["targets", "unit"]
-    },
-    ("tools/fuzz.py", r'rf"\b{placeholder}\b"'): {"placeholder": "US"},
     ("bot/ui/typing/command_text.py", r"""rf'\b{unit_list}="[^"]*"'"""): {"unit_list": "targets"},
     (
         "bot/packs/check.py",
@@ -128,8 +124,22 @@ def modules() -> tuple[tuple[str, ModuleType, ast.Module], ...]:
             continue
         file = path.relative_to(ROOT)
         name = ".".join(file.with_suffix("").parts).removesuffix(".__init__")
-        found.append((str(file), importlib.import_module(name), ast.parse(path.read_text())))
+        module, text = importlib.import_module(name), path.read_text()
+        tree = ast.parse(text if _may_use_patterns(text, module) else "")
+        found.append((str(file), module, tree))
     return tuple(found)
+
+
+def _may_use_patterns(text: str, module: ModuleType) -> bool:
+    """Return whether a module may use a pattern; parsing the others would take most of the time.
+
+    Most calls of `split` are those of texts, so that name alone says nothing.
+    """
+    return (
+        re.search(r"\bre\.[a-z]", text) is not None
+        or any(f".{method}(" in text for method in METHODS if method != "split")
+        or any(True for value in vars(module).values() for _ in _patterns_in(value))
+    )
 
 
 def _patterns_in(value: object) -> Iterator[re.Pattern[str]]:
@@ -170,13 +180,17 @@ def _is_of_re(node: ast.Call, module: ModuleType) -> bool:
 
 
 @cache
-def _lines(file: str) -> str:
-    return (ROOT / file).read_text()
+def _read_lines(file: str) -> list[bytes]:
+    return (ROOT / file).read_bytes().split(b"\n")
 
 
 def _source(file: str, node: ast.expr) -> str:
     """Return a piece of code as it is written."""
-    return ast.get_source_segment(_lines(file), node) or ""
+    assert node.end_lineno is not None
+    lines = _read_lines(file)[node.lineno - 1 : node.end_lineno]
+    lines[-1] = lines[-1][: node.end_col_offset]
+    lines[0] = lines[0][node.col_offset :]
+    return b"\n".join(lines).decode()
 
 
 def _is_constant(node: ast.expr, module: ModuleType) -> bool:
