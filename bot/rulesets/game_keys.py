@@ -211,7 +211,10 @@ CALL: Keys = {
     "button": Key(TEXT, "the button that rolls it for all of them"),
 }
 RULE: Keys = {
-    "title": Key(TEXT, "its name in the answers in which it counts"),
+    "title": Key(
+        {"type": "string", "pattern": r"\S", "title": "text"},
+        "its name in the answers in which it counts",
+    ),
     "help": Key(TEXT, "what it does, in `/game settings`"),
     "default": Key(FLAG, "whether it is on if nobody has chosen"),
     "sets": Key(

@@ -11,14 +11,12 @@ from collections.abc import Sequence as Many
 from dataclasses import dataclass, field
 from typing import Any
 
-from bot.rules.errors import TableError, UserError, check_known, did_you_mean
+from bot.rules.errors import TableError, UserError, did_you_mean
 from bot.rules.inputs.options import Option, clean
 
-KEYS = ("title", "help", "default", "sets", "leads")
 MOST = 20
 TYPES = ("bool", "int", "number", "enum")
 """Types of inputs that a rule may set."""
-SETS_PROBLEM = "sets must be sequence: {input: value}"
 _NAME = r"[a-z][a-z0-9-]{0,23}"
 
 
@@ -39,64 +37,30 @@ class OptionalRule:
     leads: Mapping[str, str] = field(default_factory=dict)
 
 
-def read_rules(rules: Any, file: str) -> Mapping[str, OptionalRule]:
-    """Return the rules of a game.yaml by name. Raises TableError for a wrong layout.
+def read_rules(rules: Mapping[str, Any], file: str) -> Mapping[str, OptionalRule]:
+    """Return the rules of a game.yaml by name. Raises TableError for a wrong name, too many rules,
+    and one that changes nothing.
 
-    `check_rules` checks the names in them.
+    Their layout has been checked by `bot/rulesets/game_keys.py`; `check_rules` checks the names in
+    them.
     """
-    if not isinstance(rules, Mapping) or len(rules) > MOST:
-        raise TableError(
-            file, f"must be name: {{title, help, sets}}, at most {MOST} of them", row="rules"
-        )
+    if len(rules) > MOST:
+        raise TableError(file, f"a game has at most {MOST} of them", row="rules")
     return {name: _read(name, rule, file) for name, rule in rules.items()}
 
 
-def _read(name: Any, rule: Any, file: str) -> OptionalRule:
-    """Return one rule. Raises TableError for a wrong layout."""
+def _read(name: str, rule: Mapping[str, Any], file: str) -> OptionalRule:
+    """Return one rule. Raises TableError for a wrong name, and if it changes nothing."""
     row = f"rules {name}"
-    if not isinstance(name, str) or not re.fullmatch(_NAME, name):
+    if not re.fullmatch(_NAME, name):
         raise TableError(file, "a rule has a name of up to 24 small letters, digits and -", row=row)
-    if not isinstance(rule, Mapping):
-        raise TableError(
-            file, "must be {title: ..., help: ..., sets: {sequence: {input: value}}}", row=row
-        )
-    check_known(rule, KEYS, file, row)
-    title = rule.get("title")
+    sets = rule.get("sets") or {}
+    leads = rule.get("leads") or {}
+    if not all(sets.values()) or not (sets or leads):
+        raise TableError(file, "sets must be sequence: {input: value}", row=row)
     help_text = rule.get("help") or ""
-    default = rule.get("default") or False
-    if not isinstance(title, str) or not title.strip() or not isinstance(help_text, str):
-        raise TableError(file, "title and help are texts, and a title is needed", row=row)
-    if not isinstance(default, bool):
-        raise TableError(
-            file, "default is true or false: whether it is on unless somebody changes it", row=row
-        )
-    leads = _read_leads(rule.get("leads"), file, row)
-    sets = _read_sets(rule.get("sets"), file, row)
-    if not sets and not leads:
-        raise TableError(file, SETS_PROBLEM, row=row)
-    return OptionalRule(name, title.strip(), help_text.strip(), default, sets, leads)
-
-
-def _read_leads(leads: Any, file: str, row: str) -> Mapping[str, str]:
-    """Return `leads` of a rule, {} if it has none. Raises TableError for a wrong layout."""
-    if leads is None:
-        return {}
-    if not isinstance(leads, Mapping) or not all(
-        isinstance(word, str) for pair in leads.items() for word in pair
-    ):
-        raise TableError(file, "leads must be {phase: marker}", row=row)
-    return leads
-
-
-def _read_sets(sets: Any, file: str, row: str) -> Mapping[str, Mapping[str, Any]]:
-    """Return `sets` of a rule, {} if it has none. Raises TableError for a wrong layout."""
-    if sets is None:
-        return {}
-    if not isinstance(sets, Mapping) or not all(
-        isinstance(values, Mapping) and values for values in sets.values()
-    ):
-        raise TableError(file, SETS_PROBLEM, row=row)
-    return sets
+    is_default = rule.get("default") or False
+    return OptionalRule(name, rule["title"].strip(), help_text.strip(), is_default, sets, leads)
 
 
 def check_rules(

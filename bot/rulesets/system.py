@@ -724,7 +724,10 @@ class System:
     @cached_property
     def sequences(self) -> Mapping[str, Sequence]:
         """Its sequences by id, in the order of their file. Raises TableError for any fault in it."""
-        data = (self.read("sequences") if self.has_sequences else {}) or {}
+        data: Any = None
+        if self.has_sequences:
+            data = self.read("sequences")
+        data = data or {}
         if not isinstance(data, dict) or not all(isinstance(id, str) for id in data):
             raise TableError(
                 f"{self.id}/sequences.yaml", "must be a mapping of sequences by their ids"

@@ -11,7 +11,9 @@ import pytest
 
 from bot.commands.dispatch import load_shared_registry
 from bot.rules.errors import TableError
+from bot.rules.shapes import Part, check_shape
 from bot.rulesets.catalog import find_shared_system
+from bot.rulesets.game_keys import GAME, PARTS
 from bot.rulesets.optional_rules import check_rules, read_rules
 from bot.ui.form.form import FLAGS, Room, build_form
 from bot.ui.form.submission import evaluate_form
@@ -177,10 +179,10 @@ async def test_names_are_completed() -> None:
 
 
 BAD = [
-    ([], "must be name"),
-    ({"Fog of war": {}}, "small letters"),
+    ([], "must be {name: {...}}, not a list"),
+    ({"Fog of war": {"title": "Fog"}}, "small letters"),
     ({"fog": {"title": "Fog", "set": {}}}, "Did you mean sets?"),
-    ({"fog": {"sets": {"attack": {"fog": True}}}}, "a title is needed"),
+    ({"fog": {"sets": {"attack": {"fog": True}}}}, "title is missing"),
     ({"fog": {"title": "Fog"}}, "sets must be"),
     ({"fog": {"title": "Fog", "sets": {"attack": {}}}}, "sets must be"),
     (
@@ -204,8 +206,14 @@ def test_what_is_wrong_in_a_pack_is_said_when_it_is_loaded(rules: Any, fault: st
     inputs = {
         id: sequence.inputs for id, sequence in find_shared_system("generic").sequences.items()
     }
+    file = "few/game.yaml"
+
+    def read() -> None:
+        check_shape({"rules": rules}, "game", {**PARTS, "game": Part(GAME)}, file)
+        check_rules(read_rules(rules, file), inputs, {"units": {}}, file)
+
     with pytest.raises(TableError) as error:
-        check_rules(read_rules(rules, "few/game.yaml"), inputs, {"units": {}}, "few/game.yaml")
+        read()
     assert fault in str(error.value)
     assert str(error.value).startswith("few/game.yaml, row rules")
 

@@ -23,7 +23,7 @@ from bot.rules.inputs.options import FIELDS, FURTHER
 from bot.rules.sequence.rounds import CarriedInput
 from bot.rules.shapes import Part, check_shape, ref
 from bot.rules.tables import compile as compiling
-from bot.rulesets import deck_keys, game_keys, optional_rules, sequence_keys, system
+from bot.rulesets import deck_keys, game_keys, sequence_keys, system
 from bot.rulesets.packs import pack_keys
 from bot.rulesets.packs.archive import read_content
 from bot.rulesets.yaml_file import parse
@@ -36,7 +36,6 @@ from tools.reference.schema import PARTS, schemas
 
 ROOT = Path(__file__).parents[2]
 CLOSED: dict[tuple[str, str], Collection[str]] = {
-    ("game", "rule"): optional_rules.KEYS,
     ("game", "track"): tracks.KEYS,
     ("game", "input"): (*FIELDS, *FURTHER, "when", "in_play", "used"),
     ("table", "table"): (*compiling.TABLE_KEYS, "like"),
