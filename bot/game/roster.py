@@ -18,7 +18,7 @@ from bot.game.state import Game, Json, Units, build_roster
 from bot.rules.errors import UserError, did_you_mean, suggest_names, with_sign_of
 from bot.rules.inputs.options import Option, clean
 from bot.rules.inputs.units import Roster, RosterUnit, UnitWords, join_pairs, parse_value
-from bot.rules.sequence.sequence import Change, Joining
+from bot.rules.sequence.sequence import Arrival, Change
 from bot.rules.text.names import format_count
 from bot.rules.text.normalize import (
     ascii_letters,
@@ -422,14 +422,14 @@ def change_from_json(data: Json) -> Change:
     return Change(data["unit"], data["set"], mark, unmark, turn=data.get("turn") is True)
 
 
-def add_joining_units(game: Game, joins: Iterable[Joining]) -> Game:
+def add_joining_units(game: Game, arrivals: Iterable[Arrival]) -> Game:
     """Return the game with the units that come into play: Hero 1, Hero 2.
 
     Each joins the side of the unit that it appears with. A unit is left out if that unit is not in
     the game, or if the roster is full.
     """
     units = dict(game.units)
-    for type_, friend_name, state, marks in joins:
+    for type_, friend_name, state, marks in arrivals:
         friend = units.get(friend_name.casefold())
         if friend is None or len(units) >= MAX_ROSTER:
             continue

@@ -171,18 +171,18 @@ def play_all(
     planned_plays: tuple[PlannedPlay, ...],
     source: Source,
     roster: Roster,
-    read: Mapping[str, Any],
+    tracks_read: Mapping[str, Any],
 ) -> Play:
     """Play each to its end, with the roster and tracks as the plays before left them.
 
-    `read` are the tracks at the beginning. If the rules lead to no result once dice have fallen,
+    `tracks_read` are the tracks at the beginning. If the rules lead to no result once dice have fallen,
     return a play that holds these dice, says why and changes nothing: a refusal would show dice
     that no log holds. Raises UserError from the source, and for what is refused before the first
     die.
     """
     recorder = _RecordingSource(source)
     try:
-        play = _play_each(sequence, planned_plays, recorder, roster, read)
+        play = _play_each(sequence, planned_plays, recorder, roster, tracks_read)
         _check_storable(play)
     except UserError as error:
         if not recorder.dice or error is recorder.error:
@@ -231,7 +231,7 @@ def _play_each(
     planned_plays: tuple[PlannedPlay, ...],
     source: Source,
     roster: Roster,
-    read: Mapping[str, Any],
+    tracks_read: Mapping[str, Any],
 ) -> Play:
     """Play each to its end, one after the other, and return the only play or all as one.
 
@@ -252,7 +252,7 @@ def _play_each(
             next_play = _replan_with_roster(
                 sequence, planned._replace(raw=inputs), situation.roster
             )
-        play, situation = _finish_play(sequence, next_play, situation, source, read)
+        play, situation = _finish_play(sequence, next_play, situation, source, tracks_read)
         plays.append(_drop_changes(play, lost_units))
     if plays[0].unit:
         return _join_plays(tuple(plays), situation)
@@ -275,11 +275,11 @@ def _finish_play(
     planned: PlannedPlay,
     situation: _Situation,
     source: Source,
-    read: Mapping[str, Any],
+    tracks_read: Mapping[str, Any],
 ) -> tuple[Play, _Situation]:
     """Play one to its end. Return it with the tracks and piles that it leaves.
 
-    `read` are the tracks at the beginning of all plays.
+    `tracks_read` are the tracks at the beginning of all plays.
     """
     unit = planned.unit
     play = sequence.play(planned.plan, _NamedDice(source, unit) if unit else source)
@@ -293,7 +293,7 @@ def _finish_play(
     if resolution.track_moves:
         values = {**planned.given.values, **situation.tracks}
         new_tracks, new_texts = move_tracks(
-            sequence.system.tracks, values, resolution.track_moves, read
+            sequence.system.tracks, values, resolution.track_moves, tracks_read
         )
         situation = situation._replace(
             tracks={**situation.tracks, **new_tracks},
@@ -411,7 +411,7 @@ class RecordedShot(NamedTuple):
     roster: Roster
     dice: tuple[object, ...]
     edition: int | str
-    read: Mapping[str, Any]
+    tracks_read: Mapping[str, Any]
 
 
 def read_shot(event: Mapping[str, Any], sequence: Sequence, today: Roster) -> RecordedShot:
@@ -456,7 +456,7 @@ def replay_shot(shot: RecordedShot) -> Play | None:
     script = Script(shot.dice)
     try:
         planned_plays = plan_plays(shot.sequence, shot.raw, shot.roster)
-        play = play_all(shot.sequence, planned_plays, script, shot.roster, shot.read)
+        play = play_all(shot.sequence, planned_plays, script, shot.roster, shot.tracks_read)
         script.finish()
     except UserError:
         return None

@@ -147,7 +147,7 @@ def _label_choices(
     words_by_chances: dict[frozenset[tuple[str, Fraction]], list[str]] = {}
     for picks, shared in options.items():
         labeled = indexes
-        if len(indexes) >= 2 and picks[0] != choices[0].otherwise:
+        if len(indexes) >= 2 and picks[0] != choices[0].default:
             labeled = indexes[:1]
         words = []
         for index in labeled:
@@ -164,7 +164,7 @@ def _label_choices(
 
 def _changes_odds(choices: list[Choice], options: Mapping[Picks, SharedOdds], index: int) -> bool:
     """Return whether the choice at `index` changes the odds if the others take their default."""
-    defaults = [choice.otherwise for choice in choices if choice is not choices[index]]
+    defaults = [choice.default for choice in choices if choice is not choices[index]]
     different = set()
     for picks, shared in options.items():
         if [*picks[:index], *picks[index + 1 :]] == defaults:

@@ -19,7 +19,7 @@ from bot.rules.cards import PLAY, SETTLED, apply_card_draws, take_cards
 from bot.rules.dice import TENS_FIRST, RolledDie, Script, Source
 from bot.rules.errors import DieOwed, UserError
 from bot.rules.inputs.input_values import parse_hand_dice
-from bot.rules.sequence.sequence import ACTOR, Change, ChoiceRequest, Joining
+from bot.rules.sequence.sequence import ACTOR, Arrival, Change, ChoiceRequest
 from bot.rules.text.phrase import Phrase, Typed
 from bot.rulesets.rule_sets import RuleSets
 from bot.rulesets.system import System
@@ -54,7 +54,7 @@ class PlayRecord(NamedTuple):
     """The names of the units that act."""
     result: str = ""
     """The result in a few words, for the log. Verify compares it."""
-    arrivals: tuple[Joining, ...] = ()
+    arrivals: tuple[Arrival, ...] = ()
     """The units that come into play."""
     tracks_read: Mapping[str, Any] = {}
     """The tracks that it read, with their values, by their keys in the game's state."""
@@ -131,12 +131,12 @@ def _play_with(script: Script, play: Callable[[Source], T]) -> T:
 
 
 def apply_play_record(
-    game: Game, record: PlayRecord, systems: RuleSets, *, joins: bool = True
+    game: Game, record: PlayRecord, systems: RuleSets, *, with_arrivals: bool = True
 ) -> Game:
     """Return the game after a play. Free play without units takes on the system that was used.
 
-    `systems` are the systems by id. Units that come into play join the roster unless `joins` is off,
-    as it is for old logs that do not have them.
+    `systems` are the systems by id. Units that come into play join the roster unless
+    `with_arrivals` is off, as it is for old logs that do not have them.
     """
     side = get_new_initiative(game, record)
     takes_system = _changes_game_system(game, record, systems)
@@ -160,7 +160,7 @@ def apply_play_record(
     for used in record.used_cards:
         pile = SETTLED[used.to]
         after = replace(after, cards=take_cards(used.deck, after.cards, [used.card], [PLAY], pile))
-    if joins and record.arrivals:
+    if with_arrivals and record.arrivals:
         after = add_joining_units(after, record.arrivals)
     return after
 
@@ -186,28 +186,28 @@ LONGEST_ASK, LONGEST_SAID = 1_000, 200
 
 def build_choice_json(record: PlayRecord) -> Json:
     """Return the choice that a side has to make, as an event holds it; {} if there is none."""
-    asks = record.choice_requests
-    if not asks:
+    requests = record.choice_requests
+    if not requests:
         return {}
-    first = asks[0]
+    first = requests[0]
     return {
         "name": first.name,
-        "ask": first.ask[:LONGEST_ASK] or "?",
+        "ask": first.question[:LONGEST_ASK] or "?",
         "options": [option for option, _ in first.options],
         "says": [says[:LONGEST_SAID] for _, says in first.options],
-        "else": first.otherwise,
-        **({"items": [ask.item for ask in asks]} if first.item else {}),
+        "else": first.default,
+        **({"items": [request.item for request in requests]} if first.item else {}),
         **({"tracks": [*record.held_tracks]} if record.held_tracks else {}),
     }
 
 
-def get_asked_side(game: Game, asks: tuple[ChoiceRequest, ...], side: str) -> str:
+def get_asked_side(game: Game, requests: tuple[ChoiceRequest, ...], side: str) -> str:
     """Return the side that must choose; "" if there is none.
 
     It is the side of the units that the requests name, or `side` if these name the player who
     acts. If the units are on no roster, it is the other one of two sides.
     """
-    names = {name for ask in asks for name in ask.who}
+    names = {name for request in requests for name in request.choosers}
     if ACTOR in names:
         return side
     sides = [unit.side for unit in find_units_by_name(game, names) if unit.side in game.sides]

@@ -163,7 +163,7 @@ def _build_record(
     if requests:
         waiting_tracks = get_track_keys(sequence.effects.held[requests[0].name], tracks)
         return record._replace(
-            result=requests[0].ask, choice_requests=requests, held_tracks=waiting_tracks
+            result=requests[0].question, choice_requests=requests, held_tracks=waiting_tracks
         )
     changed_tracks = {
         get_track_key(name, tracks): value
@@ -253,13 +253,13 @@ def build_choice_reply(sequence: Sequence, play: Play, player: str) -> Reply:
     """
     requests = play.resolution.choice_requests
     summary = summarize_results(sequence, ())
-    title = requests[0].ask
+    title = requests[0].question
     if len(requests) > 1:
         title = f"{join_names(request.item for request in requests)} must choose"
     headline = build_headline(summary, title, list_actors(sequence, play.given), player)
     lines: list[Part] = [*shorten_lines(play.lines, play.resolution, summary)]
     if len(requests) > 1:
-        lines += [request.ask for request in requests]
+        lines += [request.question for request in requests]
     return Reply(headline.title, tuple(lines), by=headline.cause, tone=WAITING)
 
 

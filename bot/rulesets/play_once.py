@@ -78,7 +78,7 @@ def list_choice_branches(
     if not open_choices:
         return [((), raw)]
     names = [choice.name for choice in open_choices]
-    defaults = tuple([choice.otherwise for choice in open_choices])
+    defaults = tuple([choice.default for choice in open_choices])
     branches: dict[tuple[str, ...], Mapping[str, object]] = {}
     for index in reversed(range(len(open_choices))):
         for option in open_choices[index].options:
@@ -316,7 +316,7 @@ def count_rounds(
         """Return the chance of each (result, next situation) of one round."""
         if is_out_of_time():
             raise TooManyStates
-        carried_values = dict(zip(rules.then, situation, strict=True))
+        carried_values = dict(zip(rules.carried_inputs, situation, strict=True))
         plan = sequence.plan(_replace_inputs(inputs, carried_values))
         odds = compute_joint_odds(plan, outputs, out_of_time=is_out_of_time)
         chances: dict[tuple[str, Situation], Fraction] = {}
@@ -326,7 +326,7 @@ def count_rounds(
             chances[key] = chances.get(key, Fraction(0)) + chance
         return chances
 
-    start = tuple(_get_carried_value(inputs, name) for name in rules.then)
+    start = tuple(_get_carried_value(inputs, name) for name in rules.carried_inputs)
     return compute_fight(start, play_round, rounds)
 
 

@@ -275,7 +275,7 @@ class Sequence:
         """Return the inputs with the `else` of each choice that is not among them."""
         if not self.choices:
             return raw
-        defaults = {name: choice.otherwise for name, choice in self.choices.items()}
+        defaults = {name: choice.default for name, choice in self.choices.items()}
         return {**defaults, **raw}
 
     @cached_property

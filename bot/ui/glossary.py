@@ -31,11 +31,11 @@ def describe_choices(sequence: Sequence) -> Iterator[str]:
     if not sequence.system.may_ask:
         return
     for choice in sequence.choices.values():
-        side = "the side that acts" if choice.who == ACTOR else f"the side of {choice.who}"
+        side = "the side that acts" if choice.chooser == ACTOR else f"the side of {choice.chooser}"
         options = " or ".join(", ".join(choice.options).rsplit(", ", 1))
         yield (
             f"Partway through, {side} may have to choose ({choice.name}): {options}. "
-            f"After two days without an answer it is {choice.otherwise}."
+            f"After two days without an answer it is {choice.default}."
         )
 
 

@@ -200,8 +200,8 @@ def _has_logged_changes(game: Game, roll: Event, record: PlayRecord, systems: Ru
 
     Units that it names may have joined the game by it, or not.
     """
-    for joins in (True, False):
-        new_game = apply_play_record(game, record, systems, joins=joins)
+    for with_arrivals in (True, False):
+        new_game = apply_play_record(game, record, systems, with_arrivals=with_arrivals)
         old_fields, new_fields = compute_difference(game, new_game)
         is_same_before = is_same_value(roll.get("before"), old_fields)
         if is_same_before and is_same_value(roll.get("after"), new_fields):

@@ -103,7 +103,7 @@ class Choose(Statement):
             elif not self.options:
                 raise choice.make_missing_error()
             else:
-                env[key] = choice.otherwise
+                env[key] = choice.default
                 env[NOTES].append(("ask", self._build_request(env)))
 
         return do
@@ -118,7 +118,7 @@ class Choose(Statement):
             chooser_names,
             str(self.ask.run(env)),
             options,
-            self.choice.otherwise,
+            self.choice.default,
             item,
         )
 

@@ -15,7 +15,7 @@ from bot.rules.declared.program import Statement
 from bot.rules.declared.step_parser import StepScope, as_list, iterate_items
 from bot.rules.inputs.tracks import FOE, GAME, SIDE, TrackMove
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence.sequence import Change, Joining, Line, Resolution, UnitResult
+from bot.rules.sequence.sequence import Arrival, Change, Line, Resolution, UnitResult
 from bot.rules.text.phrase import Phrase, Typed
 
 NOTE_KEYS = {
@@ -394,14 +394,14 @@ def build_change(
 
 def build_joining(
     unit: Any, type: str, state: str = "", mark: Iterable[str] = ()
-) -> Joining | None:
+) -> Arrival | None:
     """Build the unit that comes into play next to a roster unit; None if that is not on the
     roster.
     """
     name = unit.name if unit.__class__ is Unit else ""
     if not name:
         return None
-    return Joining(type, name, get_text(state), frozenset(filter(get_text, mark)))
+    return Arrival(type, name, get_text(state), frozenset(filter(get_text, mark)))
 
 
 def _move_names(unit: Unit, give: Mapping[str, Any], take: Mapping[str, Any]) -> dict[str, Any]:

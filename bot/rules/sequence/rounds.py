@@ -17,7 +17,7 @@ UNDECIDED = "undecided"
 MOST_ROUNDS = 20
 MOST_SITUATIONS = 500
 Situation = tuple[Any, ...]
-"""The values that are carried from round to round, in the order of `Rounds.then`."""
+"""The values that are carried from round to round, in the order of `Rounds.carried_inputs`."""
 
 
 class Ending(NamedTuple):
@@ -76,15 +76,15 @@ class Rounds(NamedTuple):
     from round to round.
     """
 
-    ends: tuple[Ending, ...]
-    then: Mapping[str, CarriedInput]
+    endings: tuple[Ending, ...]
+    carried_inputs: Mapping[str, CarriedInput]
 
     def list_deciding_outputs(self, odds_by: str) -> tuple[str, ...]:
         """Return the outputs that decide how the fight goes on, each once."""
         names = [odds_by]
-        for ending in self.ends:
-            names += [name for name in ending.when if name not in self.then]
-        for carried in self.then.values():
+        for ending in self.endings:
+            names += [name for name in ending.when if name not in self.carried_inputs]
+        for carried in self.carried_inputs.values():
             names += carried.list_outputs()
         return tuple(dict.fromkeys(names))
 
@@ -93,12 +93,12 @@ class Rounds(NamedTuple):
     ) -> tuple[str, Situation]:
         """Return (result, ()) if these outputs end the fight, else ("", next situation)."""
         current = dict(out)
-        for (name, carried), value in zip(self.then.items(), situation, strict=True):
+        for (name, carried), value in zip(self.carried_inputs.items(), situation, strict=True):
             current[name] = carried.compute_next(value, current)
-        for ending in self.ends:
+        for ending in self.endings:
             if all(current[name] in values for name, values in ending.when.items()):
                 return ending.result or str(out[odds_by]), ()
-        return "", tuple(current[name] for name in self.then)
+        return "", tuple(current[name] for name in self.carried_inputs)
 
 
 class FightOdds(NamedTuple):

@@ -143,13 +143,13 @@ class Change(NamedTuple):
     """First flip the unit to its reduced side, if it has one."""
 
 
-class Joining(NamedTuple):
+class Arrival(NamedTuple):
     """A unit that comes into play: its type, the roster unit next to which it appears, and its
     first state and markers.
     """
 
     type: str
-    beside: str
+    near_unit: str
     state: str = ""
     mark: frozenset[str] = frozenset()
 
@@ -168,26 +168,26 @@ class UnitResult(NamedTuple):
 
 
 ACTOR = "actor"
-"""The value of `who` if the side that acts makes the choice."""
+"""The value of `chooser` if the side that acts makes the choice."""
 
 
 class Choice(NamedTuple):
     """A choice that a side makes: its name, the options, and the default if nobody answers.
 
-    `who` is the input whose side chooses, or `actor`.
+    `chooser` is the input whose side chooses, or `actor`.
     """
 
     name: str
     options: tuple[str, ...]
-    otherwise: str
-    who: str = ACTOR
+    default: str
+    chooser: str = ACTOR
 
     @property
     def subject(self) -> str:
         """The subject and verb before the chosen option: `the targets choose `."""
-        if self.who == ACTOR:
+        if self.chooser == ACTOR:
             return "who acts chooses "
-        name = self.who.replace("_", " ")
+        name = self.chooser.replace("_", " ")
         verb = "choose" if name.endswith("s") else "chooses"
         return f"the {name} {verb} "
 
@@ -228,13 +228,13 @@ class ChoiceRequest(NamedTuple):
     """A pending choice that a side must make before the sequence goes on."""
 
     name: str
-    who: tuple[str, ...]
+    choosers: tuple[str, ...]
     """The names of the units whose side chooses, or ACTOR."""
-    ask: str
+    question: str
     """The question."""
     options: tuple[tuple[str, str], ...]
     """Pairs of an option and its words."""
-    otherwise: str
+    default: str
     """The option that counts if nobody chooses."""
     item: str = ""
     """The unit that the choice is about, if each of several units has its own; else ""."""
@@ -262,7 +262,7 @@ class Resolution(NamedTuple):
     """Remarks, in small print."""
     sum_lines: tuple[Line, ...] = ()
     """Short lines that replace the lines of single units if these are left out."""
-    arrivals: tuple[Joining, ...] = ()
+    arrivals: tuple[Arrival, ...] = ()
     """Units that come into play."""
     unarmed_units: tuple[str, ...] = ()
     """Units whose weapons are out of ammunition or jammed."""

@@ -9,8 +9,8 @@ from typing import Any
 from bot.rules.inputs.input_values import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence.sequence import (
+    Arrival,
     Change,
-    Joining,
     OddsRow,
     Outputs,
     Resolution,
@@ -135,14 +135,14 @@ CREW_STATES = {"survives": "", "shaken-moved": "shaken"}
 """The roster state of a crew that got out, by the output crew."""
 
 
-def build_joining_crew(vehicle: Unit | None, crew: str) -> tuple[Joining, ...]:
+def build_joining_crew(vehicle: Unit | None, crew: str) -> tuple[Arrival, ...]:
     """Return the crew that got out of a roster vehicle, marked Moved; () if none got out.
 
     Also () if the vehicle is not of the roster (then see `list_crew_reminders`). Source: PAC 02, 09.
     """
     if vehicle is None or not vehicle.name or crew not in PLACED:
         return ()
-    return (Joining("crew", vehicle.name, CREW_STATES[crew], MOVED),)
+    return (Arrival("crew", vehicle.name, CREW_STATES[crew], MOVED),)
 
 
 def list_crew_reminders(vehicle: Unit | None, crew: str) -> tuple[str, ...]:
@@ -348,7 +348,7 @@ def resolve_damage(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) 
     into play, and reminders for heroes and crashes. Source: PAC 02 (11.2).
     """
     words: list[tuple[str, str]] = []
-    joins: list[Joining] = []
+    joins: list[Arrival] = []
     hero_makers: list[str] = []
     crash_reminders: list[str] = []
     changes: list[Change] = []
@@ -391,11 +391,11 @@ def resolve_damage(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) 
     )
 
 
-def _build_joining_units(unit: Unit, answer: Mapping[str, Any]) -> list[Joining]:
+def _build_joining_units(unit: Unit, answer: Mapping[str, Any]) -> list[Arrival]:
     """Return the hero and the crew that come into play from a roster unit, [] if neither does."""
-    joins: list[Joining] = []
+    joins: list[Arrival] = []
     if answer.get("hero") and unit.name:
-        joins.append(Joining("hero", unit.name))
+        joins.append(Arrival("hero", unit.name))
     joins += build_joining_crew(unit, answer.get("crew", ""))
     return joins
 

@@ -9,8 +9,8 @@ from bot.rules.dice import d6
 from bot.rules.inputs.input_values import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence.sequence import (
+    Arrival,
     Change,
-    Joining,
     OddsRow,
     Outputs,
     Plan,
@@ -191,7 +191,7 @@ def _resolve(
     reminders: list[str] = []
     changes: list[Change] = []
     results: list[UnitResult] = []
-    joins: list[Joining] = []
+    joins: list[Arrival] = []
     words: list[tuple[str, str]] = []
     notes: dict[str, None] = {}
     for unit, riders, answer in zip(vehicles, rider_names, out["vehicles"], strict=True):

@@ -50,9 +50,9 @@ def first(id: str, raw: Mapping[str, object], dice: tuple[int, ...]) -> Play:
 
 def test_two_hits_ask_the_target_and_nothing_is_changed_yet() -> None:
     (ask,) = (played := first("shoot", SHOT, (4, 5, 1))).resolution.choice_requests
-    assert ask.ask == "2 hits on squad. Casualties, or go to ground?"
+    assert ask.question == "2 hits on squad. Casualties, or go to ground?"
     assert ask.options == (("casualties", "take 2 casualties"), ("suppressed", "go to ground"))
-    assert ask.otherwise == "casualties"
+    assert ask.default == "casualties"
     assert (played.resolution.changes, played.out) == ((), {})
 
 
