@@ -123,7 +123,7 @@ def build_unit_table(tables: Sequence[UnitTable]) -> Json:
         rows.append([_build_cell(""), heading, *empty_cells])
         for row in table.rows:
             names = [_build_cell(text) for text in row[:2]]
-            state = _build_bold_cell(row[3]) if row[3] else _build_cell("ready")
+            state = _build_bold_cell(row[3]) if row[3] else _build_cell(table.get_normal_state(row))
             numbers = [_build_cell(get_number(row, index)) for index in range(len(keys))]
             kind = ", ".join(filter(None, (row[2], row[4])))
             rows.append([*names, state, *numbers, _build_cell(kind)])

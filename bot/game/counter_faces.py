@@ -86,6 +86,32 @@ def is_weaker(unit: RosterUnit, first_type: str, system: System | None) -> bool:
     return False
 
 
+def can_have(unit: RosterUnit, word: str, system: System) -> bool:
+    """Return whether a unit of this type can have the state or marker, by `only` and `classes` of
+    its game.
+    """
+    data = system.game["units"]
+    only = data.get("only") or {}
+    if word not in only:
+        return True
+    classes = data.get("classes") or {}
+    kinds = {unit.type, *(name for name, types in classes.items() if unit.type in types)}
+    return not kinds.isdisjoint(only[word])
+
+
+def get_normal_state(unit: RosterUnit, system: System | None) -> str:
+    """Return the word for the state of a unit in good order, `ready` if its game has none."""
+    if system is None:
+        return "ready"
+    state = system.words["units"].get_state(unit)
+    if state:
+        return state
+    units = system.game["units"]
+    well = units.get("well") or (units.get("states") or ())[:1]
+    fitting = [word for word in well if can_have(unit, word, system)]
+    return fitting[0] if fitting else "ready"
+
+
 def describe_state(unit: RosterUnit, system: System | None) -> str:
     """Return the state of the unit, or "" if it is in its sound state."""
     if system is None:

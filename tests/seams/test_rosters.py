@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 
+from bot.game.counter_faces import format_word
 from bot.ui.reply.bars import COLUMNS
 from bot.ui.reply.unit_table import UnitTable
 from tests.playing import Channel
@@ -86,3 +88,20 @@ def test_a_long_name_reaches_into_the_blanks_before_the_first_number() -> None:
     ends = [line.rindex(number) for line, number in zip(lines[1::2], ("13", "14"), strict=False)]
     assert len({*ends}) == 1, "numbers stay below each other"
     check_table(table)
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parts[-3]}-{file.stem}")
+async def test_a_unit_in_good_order_has_the_word_of_its_game(
+    file: Path, use_packs: Callable[[Path], None]
+) -> None:
+    """Never a word that is no state of the game, and none that other types of units have."""
+    if file.parts[-4] == "packs":
+        use_packs(file.parents[1])
+    channel = await Channel.fresh()
+    await channel.do("Anna", f"game start {file.parts[-3]} scenario={file.stem}")
+    shown = await channel.do("Anna", "unit list")
+    units = yaml.safe_load((file.parents[1] / "game.yaml").read_text("utf-8"))["units"]
+    words = {format_word(state) for state in units.get("well") or units["states"][:1]}
+    for table in shown.lines:
+        if isinstance(table, UnitTable):
+            assert {table.get_normal_state(row) for row in table.rows} <= words

@@ -126,9 +126,7 @@ def _describe_state(unit: RosterUnit, system: System | None) -> str:
     has_lasting_marks = bool(unit.marks & counter_faces.list_lasting_marks(system))
     state_words = [*conditions]
     if not conditions and not has_lasting_marks:
-        words = system.words["units"] if system is not None else None
-        normal_state = (words.get_state(unit) or words.sound) if words is not None else ""
-        state_words = [counter_faces.format_word(normal_state or "ready")]
+        state_words = [counter_faces.format_word(counter_faces.get_normal_state(unit, system))]
     return ", ".join((*state_words, *counter_faces.list_marks(unit, system)))
 
 
@@ -193,7 +191,7 @@ def _build_marker_menu(context: Context, unit: RosterUnit, system: System) -> Me
         entries.append(MenuEntry(f"{prefix}:{stats}:{stamp}", label, about))
 
     for state in words.known_states:
-        if state != current_state and _can_have(unit, state, system):
+        if state != current_state and counter_faces.can_have(unit, state, system):
             add_entry(f"state={state}", format_code_word(state))
     if unit.back:
         add_entry(counter_faces.FLIP, f"Turn over to {unit.back.type or 'the other side'}")
@@ -203,22 +201,9 @@ def _build_marker_menu(context: Context, unit: RosterUnit, system: System) -> Me
         if mark in unit.marks:
             add_entry(f"-{mark}", format_code_word(mark), "on now; takes it off")
     for mark in marks:
-        if mark not in unit.marks and _can_have(unit, mark, system):
+        if mark not in unit.marks and counter_faces.can_have(unit, mark, system):
             add_entry(f"+{mark}", format_code_word(mark))
     return Menu("Mark or change", tuple(entries[:MOST_CHOICES]), "Mark")
-
-
-def _can_have(unit: RosterUnit, word: str, system: System) -> bool:
-    """Return whether a unit of this type can have the state or marker, by `only` and `classes` of
-    the rule set.
-    """
-    data = system.game["units"]
-    only = data.get("only") or {}
-    if word not in only:
-        return True
-    classes = data.get("classes") or {}
-    kinds = {unit.type, *(name for name, types in classes.items() if unit.type in types)}
-    return not kinds.isdisjoint(only[word])
 
 
 def _build_state_stamp(unit: RosterUnit, system: System | None) -> str:

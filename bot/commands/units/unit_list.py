@@ -17,6 +17,7 @@ from bot.game.counter_faces import (
     REDUCED,
     format_word,
     get_loss_keys,
+    get_normal_state,
     is_lost,
     list_conditions,
     list_lasting_marks,
@@ -299,7 +300,11 @@ def build_unit_tables(
         units_of_side = [unit for unit in units if unit.side.casefold() == side.casefold()]
         if units_of_side:
             rows = tuple(_build_cells(unit, keys, system) for unit in units_of_side)
-            tables.append(UnitTable(heading, keys, rows, spaced=bool(tables)))
+            normal_states = tuple(
+                (unit.handle, format_word(get_normal_state(unit, system))) for unit in units_of_side
+            )
+            table = UnitTable(heading, keys, rows, spaced=bool(tables), normal_states=normal_states)
+            tables.append(table)
     return tuple(tables)
 
 

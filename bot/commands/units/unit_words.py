@@ -110,7 +110,7 @@ def _describe_new_kind(
     old_state = counter_faces.describe_state(unit_before, system)
     new_state = counter_faces.describe_state(unit_after, system)
     if old_state != new_state:
-        state = new_state or _get_sound_state(unit_after, system)
+        state = new_state or counter_faces.get_normal_state(unit_after, system)
         old_words = counter_faces.say_state(old_state, system)
         yield _describe_change(counter_faces.say_state(state, system), old_words)
 
@@ -150,14 +150,6 @@ def _describe_change(new_text: str, old_text: str) -> str:
 def _get_type_name(type_: str, system: System | None) -> str:
     """Return the name of a unit type as players read it, or the type if it has no name."""
     return list_type_names(system).get(type_, type_) if system is not None else type_
-
-
-def _get_sound_state(unit: RosterUnit, system: System | None) -> str:
-    """Return the word for the normal state of a unit, or `ready` if the rule set has none."""
-    if system is None:
-        return "ready"
-    words = system.words["units"]
-    return words.get_state(unit) or words.sound or "ready"
 
 
 def _describe_kind(unit: RosterUnit, system: System | None) -> str:

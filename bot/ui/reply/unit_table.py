@@ -25,13 +25,19 @@ class UnitTable(NamedTuple):
 
     A row is (handle, name, type, state, note, tone, then a number for each key). The state is empty
     for a unit in good order, a number for a unit without it; the note has the rest in a few words.
-    `spaced`: an empty line precedes the table.
+    `spaced`: an empty line precedes the table. `normal_states`: (handle, word of its game) for
+    units in good order.
     """
 
     heading: str
     keys: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     spaced: bool = False
+    normal_states: tuple[tuple[str, str], ...] = ()
+
+    def get_normal_state(self, row: tuple[str, ...]) -> str:
+        """Return the game's word for the state of a unit in good order, `ready` if it has none."""
+        return dict(self.normal_states).get(row[_HANDLE], "ready")
 
     def format_lines(self, width: int = COLUMNS) -> list[str]:
         """Return the table as it fits a phone: handle, name, state and note if there is room, and
@@ -89,6 +95,11 @@ class UnitTable(NamedTuple):
             f"{key} {number}" for key, number in zip(hidden_keys, numbers, strict=False) if number
         ]
 
+    def _get_state(self, row: tuple[str, ...]) -> str:
+        """Return the state and note of a unit for a wide screen: `good order` if it has neither."""
+        pieces = filter(None, (row[_STATE].upper(), row[_NOTE]))
+        return " ".join(pieces) or self.get_normal_state(row)
+
     def group_rows(self) -> list[tuple[str, ...]]:
         """Return the rows with identical units on one line."""
         return _group_rows(self.rows)
@@ -103,7 +114,7 @@ class UnitTable(NamedTuple):
         cells = []
         for row in self.rows:
             numbers = [get_number(row, index) for index in range(len(self.keys))]
-            cells.append((row[_HANDLE], row[_NAME], row[_TYPE], *numbers, _get_state(row)))
+            cells.append((row[_HANDLE], row[_NAME], row[_TYPE], *numbers, self._get_state(row)))
         widths = [max(map(len, column)) for column in zip(heads, *cells, strict=True)]
         heading = f"{self.heading:<{widths[0] + 2 + widths[1]}}"
         lines = [(f"{heading}  {_align_cells(heads[2:], widths[2:], 1)}", "")]
@@ -115,11 +126,6 @@ class UnitTable(NamedTuple):
 def get_number(row: tuple[str, ...], index: int) -> str:
     """Return the number of a row in the column `index` as it is shown: a dash for none."""
     return row[_NUMBERS + index] or "–"
-
-
-def _get_state(row: tuple[str, ...]) -> str:
-    """Return the state and note of a unit for a wide screen: `ready` if it has neither."""
-    return " ".join(filter(None, (row[_STATE].upper(), row[_NOTE]))) or "ready"
 
 
 def _get_note(row: tuple[str, ...]) -> str:
