@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from bot.commands.dispatch import load_shared_registry
+from tools.sentences import collect_sentences
 
 ROOT = Path(__file__).resolve().parent.parent
 OF_A_GAME = ("games", "turns", "units", "undo", "by-post", "rolls")
@@ -91,6 +92,59 @@ def test_pages(page: str) -> None:
 def test_a_habit_is_found() -> None:
     assert len(list(habits("Who fires stands in his hex"))) == 2
     assert not list(habits("`he` is the HE of the gun, he=3. There is no unit."))
+
+
+TURNS_OF_PHRASE = {
+    r"\b[Ww]ho(m)?ever\b": "the side that, a unit that, anyone who",
+    r"\b(of|in) words of (its|our|their) own\b|\bin words of (its|our|their) own\b": "in its own words",
+    r"\b(is|are|was|were|has|have|had) (?!counted)\w+ already\b": "is already ...",
+    r"\bso many\b": "how many, or the number",
+    r"\bcomes? on top\b": "is added",
+    r"\bcounts with at most\b": "is capped at",
+    r"\brolls? all the same\b|\bacts all the same\b": "anyway",
+    r"\b(puts?|sets?) (it|things) right\b": "clears it, fixes it",
+    r"\bfurther words\b": "other conditions",
+    r"\brule sets?\b": "a game",
+    r"\bwhat (came up|becomes? of|comes of)\b": "this roll, what happens to",
+    r"\bowes? a\b": "must",
+    r"(?<![Tt]here )\b(is|are) no (AFV|TEM|officer|leaders?|ordnance|hero)\b": "is not a ...",
+}
+"""What translated prose says where a wargamer has a shorter word, with that word.
+
+They are looked for in every sentence that `make sentences` lists.
+"""
+
+
+def test_no_sentence_reads_as_translated() -> None:
+    """Over all sentences that players, hosts and authors read, in the code, games and packs."""
+    found = [
+        f"{sentence.path}:{sentence.line}: {match[0]!r}, say {better}: {sentence.text[:100]}"
+        for sentence in collect_sentences()
+        for pattern, better in TURNS_OF_PHRASE.items()
+        if (match := re.search(pattern, sentence.text))
+    ]
+    assert found == []
+
+
+APPROVED = ("{A shaken leader lends nobody his rating",)
+"""How sentences begin that were approved together with their card."""
+
+
+def test_words_of_games_and_packs_call_nobody_he() -> None:
+    """Soldiers, leaders and players of both sexes are they."""
+    he = re.compile(r"\b([Hh]e|[Hh]im|[Hh]is|[Hh]imself)\b")
+    texts = [
+        sentence
+        for sentence in collect_sentences()
+        if sentence.path.startswith(("tables/", "packs/"))
+        and not sentence.text.startswith(APPROVED)
+    ]
+    assert len(texts) > 4_000
+    assert [
+        f"{sentence.path}:{sentence.line}: {sentence.text[:100]}"
+        for sentence in texts
+        if he.search(CODE_WORDS.sub("", sentence.text)) and " also " not in sentence.text
+    ] == []
 
 
 GO = re.compile(

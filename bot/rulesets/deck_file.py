@@ -26,7 +26,7 @@ phase or turn, and a handle.
 """
 LONGEST = cards.LONGEST_CARD
 MOST_FACTS = 12
-"""Most numbers and words of its own that a card has."""
+"""The maximum number of numbers and words of its own that a card has."""
 LARGEST = 1_000_000
 """Largest number of a card, also below 0."""
 _DEFAULTS: Mapping[str, Any] = {
@@ -47,8 +47,7 @@ _KINDS = {bool: "yes or no", int: "a number", float: "a number", str: "a word"}
 class DeckCard:
     """A card of a deck file.
 
-    `count` is the number of such cards, `after` the place after use, and `facts` the numbers and
-    words of its own.
+    `count` is the number of such cards, `after` the place after use, and `facts` the numbers and words of its own.
     """
 
     id: str
@@ -155,7 +154,7 @@ def _read_card(card: Mapping[str, Any], default_after: str, file: str) -> DeckCa
         raise TableError(file, "is a text in one line; quote it", row=row, column="name")
     facts = {key: value for key, value in card.items() if key not in CARD}
     if len(facts) > MOST_FACTS:
-        raise TableError(file, f"has more than {MOST_FACTS} numbers and words of its own", row=row)
+        raise TableError(file, f"has more than {MOST_FACTS} of its own numbers and words", row=row)
     for key, value in facts.items():
         _check_fact(key, value, file, row)
     return DeckCard(id, name, card.get("count") or 1, card.get("after") or default_after, facts)

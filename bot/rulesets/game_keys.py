@@ -80,7 +80,7 @@ GAME: Keys = {
     "units": Key(ref("units"), "what units there are"),
     "unit_lists": Key(
         build_name_mapping(ref("unit_list")),
-        "lists of units with words of their own, which an input names",
+        "lists of units with their own words, which an input names",
     ),
     "turns": Key(allow_words(("together", "by-side")), "by-side: each side has a turn of its own"),
     "phases": Key(allow_items(ref("phase")), "the phases of a turn, in order"),
@@ -103,11 +103,9 @@ GAME: Keys = {
         " unless they are set",
     ),
     "labels": Key(build_name_mapping(TEXT, "option"), "what people call an option or a modifier"),
-    "words": Key(build_name_mapping(TEXT, "word"), "how a word of a table is said"),
-    "also": Key(
-        build_name_mapping(WORDS, "word"), "further words of the card that are read as this one"
-    ),
-    "arms": Key(build_name_mapping(TEXT, "weapon"), "what a weapon is called in a story"),
+    "words": Key(build_name_mapping(TEXT, "word"), "the name for a word of a table"),
+    "also": Key(build_name_mapping(WORDS, "word"), "other words on the card that mean this one"),
+    "arms": Key(build_name_mapping(TEXT, "weapon"), "the name of a weapon in an answer"),
     "rules": Key(
         build_name_mapping(ref("rule")),
         "optional rules, which a game switches on or off: `/game settings rule`",
@@ -173,7 +171,9 @@ PHASE: Keys = {
     "brief": Key(TEXT, "what to do, in a sentence"),
     "remember": Key(WORDS, "reminders: shown on turn 1, later behind a button"),
     "names": Key(WORDS, "units in these states are named on the card"),
-    "calls": Key(allow_items(ref("call")), "units that the card names, and the roll that they owe"),
+    "calls": Key(
+        allow_items(ref("call")), "units that the card names, and the roll they must make"
+    ),
     "needs": Key(
         build_name_mapping(TEXT, "button"),
         "the track that each button uses up: {march: orders}; at 0 the button steps back",
@@ -206,7 +206,7 @@ CALL: Keys = {
     "later": Key(FLAG, "not in the turn in which they came into that state"),
     "number": Key(TEXT, "the number shown after each name"),
     "roll": Key(
-        TEXT, "the sequence that they owe; a unit that has rolled it this turn is not named"
+        TEXT, "the sequence they must roll; a unit that has rolled it this turn is not named"
     ),
     "button": Key(TEXT, "the button that rolls it for all of them"),
 }

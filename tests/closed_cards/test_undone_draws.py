@@ -608,7 +608,7 @@ async def test_what_is_taken_back_as_its_rules_are_gone_stays_known_too(
     await channel.do("Anna", "deck peek 2 chances", "few ask units='Red 1'")
     with monkeypatch.context() as gone:
         gone.setattr(choose, "get_event_system", lambda _event, _systems: None)
-        assert "is taken back" in (await channel.do("Anna", "choose go")).title
+        assert "is undone" in (await channel.do("Anna", "choose go")).title
     await followed(channel, model)
     assert [card.is_known(EVERYBODY) for card in model.now.top] == [True, False]
     await assert_told(channel, model.now)

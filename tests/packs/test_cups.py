@@ -593,7 +593,7 @@ async def test_chits_of_a_cup_are_drawn_in_its_phase_alone(pack: Path) -> None:
     await channel.refused("Anna", "deck draw", "leads-phase")
     await channel.do("Anna", "game leave")
     made = await channel.do("Anna", "deck make cup once=yes")
-    assert "The phase that it leads fills it anew." in made.format_text()
+    assert "It is refilled by the phase that it leads." in made.format_text()
 
 
 async def test_the_chits_of_a_real_cup_are_typed_those_of_the_dead_too(

@@ -439,9 +439,9 @@ async def _take_back_after_update(context: Context, number: int) -> Reply:
         await save_seen_cards(context, undoable.event)
     fields = build_undo_fields(undoable.event, undoable.last, context.game)
     context.ledger.add("undo", reason=EDITION, **fields)
-    line = "The rules were updated since it was asked, so the shot is taken back. Roll it again."
+    line = "The rules were updated since it was asked, so the shot is undone. Roll it again."
     _amend_question(context, number, "nothing: taken back")
-    return Reply(f"#{number} is taken back", (line,), by="by an update", tone=OVER)
+    return Reply(f"#{number} is undone", (line,), by="by an update", tone=OVER)
 
 
 async def choose_default(context: Context, row: DueRow) -> None:

@@ -111,7 +111,7 @@ async def make_deck(context: Context) -> Reply:
     if deck.empty == cards.REFUSE:
         rule = "When the pile is empty, nothing more is drawn."
     if cups.is_leading_phase(context.game, name, context.system):
-        rule = "The phase that it leads fills it anew."
+        rule = "It is refilled by the phase that it leads."
     lines: tuple[Part, ...] = (Small(rule),)
     if ready_deck is None:
         names = await load_card_names(context, name, deck.ids)

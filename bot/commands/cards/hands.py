@@ -259,7 +259,7 @@ def _get_hand_owner(context: Context) -> str:
 
 @declare_command(
     "deck deal",
-    "Deal closed cards to each side that somebody plays",
+    "Deal hidden cards to each side that has a player",
     Option("count", "int", "how many each", min=1, max=30, default=1),
     ANY_DECK,
     example="5 standard-52",
@@ -277,7 +277,7 @@ async def deal_cards(context: Context) -> Reply:
     sides = [side for side in game.sides if side in game.players.values()]
     if not sides:
         hint = phrase("`/deck draw` with `to=me` draws into your own hand.")
-        raise UserError("Cards are dealt to sides that somebody plays.", hint=hint, code="no-sides")
+        raise UserError("Cards are dealt to sides that have a player.", hint=hint, code="no-sides")
     if count * len(sides) > cards.MOST_DRAWN:
         limit = cards.MOST_DRAWN // len(sides)
         raise UserError(
@@ -540,7 +540,7 @@ def _build_move_reply(
     if receiver in cards.ENDS:
         target = f"on {owner}" if receiver == cards.TOP else f"at {owner}"
     verb = "puts" if does == "back" else "gives"
-    title = f"{context.user_name} {verb} {format_count(len(card_names), 'closed card')} {target}"
+    title = f"{context.user_name} {verb} {format_count(len(card_names), 'hidden card')} {target}"
     public_reply = Reply(title, (small,), by=f"of {id}", buttons=buttons, tone=SEALED)
     # the other players do not learn which cards were given
     if does == "give":
@@ -778,9 +778,9 @@ async def agree_to_open_hands(context: Context) -> Reply:
     need_player(game, context.actor)
     agreement_key = get_agreement_key(seat)
     if game.cards.get(agreement_key):
-        raise UserError("You have agreed already.", code="no-change")
+        raise UserError("You have already agreed.", code="no-change")
     if not holds_cards:
-        raise UserError("You hold no closed cards.", code="no-change")
+        raise UserError("You hold no hidden cards.", code="no-change")
     new_game = replace(game, cards={**game.cards, agreement_key: 1})
     context.ledger.add("cards", new_game, does="agree", result="hands may be opened")
     doc = await context.store.load_doc(OPEN_HANDS, context.ledger.row)

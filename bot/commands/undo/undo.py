@@ -482,7 +482,7 @@ async def _explain_missing(context: Context, number: int, hint: str) -> UserErro
     redone = await find_latest_undo_or_redo(context, context.ledger, REDO, number)
     is_undone = undone is not None and (redone is None or redone["number"] < undone["number"])
     if undone is not None and is_undone:
-        message = f"#{number} is undone already · {_format_author(context, undone)}"
+        message = f"#{number} is already undone · {_format_author(context, undone)}"
         return UserError(message, code="not-latest")
     return UserError(f"#{number} cannot be undone.", hint=hint, code="not-latest")
 

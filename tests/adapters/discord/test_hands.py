@@ -58,12 +58,12 @@ async def test_a_hand_changes_where_it_is_and_all_see_what_was_played(tmp_path: 
         await anna.select(hand, "Give", held[0])
         assert f"Give {held[0]} to whom?" in hand.content
         await anna.press(hand, "VC")
-        await seen(ben, table, "gives 1 closed card into VC's hand")
+        await seen(ben, table, "gives 1 hidden card into VC's hand")
         assert choices(hand, "Play") == [held[2]]
         theirs = await say(ben, table, "hand")
         assert held[0] in choices(theirs, "Play")
 
-        given = await seen(ben, table, "gives 1 closed card")
+        given = await seen(ben, table, "gives 1 hidden card")
         discord.clock.advance(16 * 60)  # hands on show do not follow any more
         asked = await press(anna, given, "Undo")
         await ben.press(asked, "Agree")

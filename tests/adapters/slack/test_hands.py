@@ -63,7 +63,7 @@ async def test_a_hand_is_a_window_that_changes_with_each_card(
             lambda: "to whom?" in words(view) or None, timeout=30, what="the question for whom"
         )
         await anna.press(view, "VC")
-        told = await ben.wait_for(games, "gives 1 closed card into VC's hand")
+        told = await ben.wait_for(games, "gives 1 hidden card into VC's hand")
         assert held[0] not in told.text.split()
         await slack.watch.until(
             lambda: choices(view, PLAY) == [held[2]] or None,

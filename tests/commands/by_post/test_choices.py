@@ -489,7 +489,7 @@ async def test_where_the_rules_that_asked_are_gone_the_shot_is_taken_back_freely
     channel, _ = await waiting()
     monkeypatch.setattr(choosing, "get_event_system", lambda _event, _systems: None)
     told = await channel.do("Bob", "choose option=casualties")
-    assert (told.title, told.by) == ("#6 is taken back", "by an update")
+    assert (told.title, told.by) == ("#6 is undone", "by an update")
     game = await channel.game()
     assert (game.waits, game.units["blue 1"].numbers["men"]) == ({}, 5)
     log = await log_of(channel)

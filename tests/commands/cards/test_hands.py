@@ -98,7 +98,7 @@ async def test_a_card_is_given_closed_and_sealed_anew() -> None:
     reply = await channel.do("Anna", f"deck give {cards[0]} VC")
     assert reply.private
     assert reply.announce is not None
-    assert cards[0] not in reply.announce.title.replace("1 closed card", "")
+    assert cards[0] not in reply.announce.title.replace("1 hidden card", "")
     assert await own(channel, "Bob") == [cards[0]]
     assert await own(channel, "Anna") == [cards[1]]
     await sound(channel, closed=True)
@@ -211,7 +211,7 @@ async def test_a_hand_without_sides_is_a_persons() -> None:
     await channel.fails("Carl", "deck play KS", "")
     given = await channel.do("Anna", "deck give all Bob")
     assert given.announce is not None
-    assert "3 closed cards into Bob's hand" in given.announce.title
+    assert "3 hidden cards into Bob's hand" in given.announce.title
     await sound(channel, closed=True)
 
 
@@ -379,7 +379,7 @@ async def test_a_card_is_put_on_top_or_at_the_bottom() -> None:
     await channel.do("Bob", "deck return all place=bottom")
     own_card = (await channel.do("Anna", "deck draw to=me")).title.removeprefix("You draw ")
     told = await channel.do("Anna", f"deck return {own_card} place=bottom")
-    assert told.title == "Anna puts 1 closed card at the bottom of the pile"
+    assert told.title == "Anna puts 1 hidden card at the bottom of the pile"
     assert own_card not in (await ends(channel, "Bob"))["At the bottom of cup"]
     assert (await ends(channel, "Anna"))["At the bottom of cup"].endswith(f", {own_card}")
     await sound(channel, closed=True)
@@ -547,7 +547,7 @@ async def test_give_asks_for_whom_and_gives_to_nobody_else() -> None:
     )
     given = await channel.press("Anna", asked.buttons[0].action)
     assert given.announce is not None
-    assert given.announce.title == "Anna gives 1 closed card into VC's hand"
+    assert given.announce.title == "Anna gives 1 hidden card into VC's hand"
     assert await own(channel, "Bob") == [give.entries[0].label]
     assert (await channel.press("Anna", asked.buttons[0].action)).announce is None, (
         "it was given already"
