@@ -51,8 +51,8 @@ SEQUENCE: Keys = {
     "hits_unit": Key(FLAG, "its input `unit` is the target and does not act"),
     "luck": Key(
         allow_words(("units", "first")),
-        "whose luck its scores are, if not that of the side that acts: of its units, whoever rolls "
-        "for them, or of the first unit",
+        "whose luck its scores count for, if not the acting side's: the side of its units, no "
+        "matter who rolls, or of the first unit",
     ),
     "phases": Key(
         WORDS,
@@ -77,7 +77,7 @@ SEQUENCE: Keys = {
     ),
     "lands": Key(
         allow_items(ref("landing")),
-        "what comes of it in a later turn; the card of that turn announces it",
+        "its effect in a later turn; the card of that turn announces it",
     ),
     "bears": Key(
         build_name_mapping(build_name_mapping(WORDS, "modifier"), "input with units"),
@@ -110,7 +110,7 @@ RIDE: Keys = {
 LANDING: Keys = {
     "says": Key(TEXT, "what comes"),
     "turn": Key(TEXT, "the output with the number of its turn"),
-    "turns": Key(WHOLE, "without `turn`: in each of so many turns after it"),
+    "turns": Key(WHOLE, "without `turn`: for how many turns after it"),
     "when": Key(build_name_mapping(allow_items(ANY), "input"), "only with these inputs"),
     "run": Key(TEXT, "the sequence to play then"),
     "given": Key(build_name_mapping(ANY, "input"), "its inputs"),
