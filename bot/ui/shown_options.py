@@ -32,7 +32,7 @@ def _may_fold(option: Option) -> bool:
 def is_required(option: Option, spec: CommandSpec) -> bool:
     """Return whether Discord refuses to send the command without this option.
 
-    Never for a sequence or a table: a missing option opens the guided form, and the flag `whole`
-    needs no other option.
+    Never for a sequence, a table or a seek: a missing option opens the guided form, and the flag
+    `whole` needs no other option.
     """
-    return option.is_required and spec.family not in ("sequence", "lookup")
+    return option.is_required and spec.family not in ("sequence", "lookup", "seek")

@@ -126,6 +126,7 @@ async def test_a_card_says_what_is_sought_and_pings_nobody(server: Server) -> No
     ("typed", "code", "option"),
     [
         ("seek game daily", "missing", "system"),
+        ("seek game lnlt scenario=ford", "missing", "pace"),
         ("seek game daily lnlt", "missing", "sides"),
         ("seek game slowly lnlt scenario=ford", "bad-value", "pace"),
         ("seek game daily lnlt scenario=fjord", "bad-value", "scenario"),

@@ -1,0 +1,71 @@
+"""Two strangers find each other by `/seek`, on each platform: from the form to the first shot."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from tests.adapters.evening import Platform, Table, on_each
+
+CARD = "seeks an opponent: The Ford at Dawn"
+
+
+def draw(e: Table, name: str, message: Any) -> None:
+    """Write a message as it can be drawn, if that is asked for."""
+    folder = os.environ.get("GROGNARD_DRAWN")
+    if folder:
+        path = Path(folder, f"{e.platform}-{name}.json")
+        path.write_text(json.dumps(e.body(message)), "utf-8")
+
+
+def draw_form(e: Table, form: Any) -> None:
+    """The same for a form."""
+    folder = os.environ.get("GROGNARD_DRAWN")
+    if folder:
+        body = form[1].body if e.platform == "slack" else form.modal
+        Path(folder, f"{e.platform}-form.json").write_text(json.dumps(body), "utf-8")
+
+
+@on_each
+async def test_two_strangers_come_from_a_form_to_a_shot(platform: Platform, tmp_path: Path) -> None:
+    async with platform(tmp_path) as e:
+        for who, zone in (("Anna", "Europe/Berlin"), ("Ben", "America/New_York")):
+            await e.alone(who, f"me ping zone={zone} quiet=22-7")
+        form = await e.opened("Anna", "seek game")
+        draw_form(e, form)
+        assert e.title(form) == "Seek an opponent"
+        fields = {"Pace": "some turns a day", "Scenario": "ford"}
+        if e.platform == "slack":
+            fields = {"pace": "some turns a day", "scenario": "ford"}
+        posted = await e.filled("Anna", form, fields, alone=True)
+        assert "Your seek is posted here" in e.words(posted)
+        draw(e, "posted", posted)
+        card = await e.message(CARD)
+        draw(e, "card", card)
+        assert e.called(card) == []
+        assert e.buttons(card) == ["Play", "Our hours", "Withdraw"]
+        own = await e.refused("Anna", card, "Play")
+        assert "your own seek" in own
+        hours = await e.pressed("Ben", card, "Our hours")
+        draw(e, "hours", hours)
+        assert e.is_private(hours)
+        assert "share about 9 hours a day" in e.words(hours)
+        listed = await e.alone("Ben", "seek list")
+        draw(e, "list", listed)
+        assert "About 9 hours a day together" in e.words(listed)
+        await e.rest()
+        played = await e.press("Ben", card, "Play", says="is game master")
+        draw(e, "played", played)
+        assert e.called(played) == ["Anna"]
+        await e.until(lambda: "plays it" in e.whole(card), "the card that is over")
+        draw(e, "over", card)
+        assert "Play" not in e.buttons(card)
+        assert "Nobody seeks" in e.words(await e.alone("Carl", "seek list"))
+        plays_us = f"{e.shown('Ben')} plays US" in e.words(played)
+        attacker, target = ("us1", "vc1") if plays_us else ("vc1", "us1")
+        await e.say("Ben", "game initiative")
+        shot = await e.say("Ben", f"lnlt fire {attacker} {target}")
+        draw(e, "shot", shot)
+        assert "#6" in e.words(shot)
