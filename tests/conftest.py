@@ -22,6 +22,7 @@ from typing import Any, cast
 import aiosqlite
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 from bot.game.event_kinds import find_shape_faults
 from bot.game.ledger import Ledger
@@ -179,7 +180,12 @@ settings.register_profile(
 settings.register_profile(
     "search", parent=settings.get_profile("ci"), derandomize=False, max_examples=2000
 )
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+_PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "ci")
+settings.load_profile(_PROFILE)
+if _PROFILE == "ci":
+    # Hypothesis would also draw constants of all our modules that are loaded by then. Which these
+    # are depends on the tests before, and so would the examples; and to parse them takes seconds.
+    providers._get_local_constants = lambda: providers._local_constants
 
 
 SETTINGS = (
