@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from bot.rules.sequence import sequence
 from tests.conftest import SETTINGS
 from tests.project_files import project_files
 from tools import where
@@ -207,6 +208,19 @@ def test_the_names_that_a_page_gives_for_a_file_are_in_it(root: Path, page: str)
             if not re.search(rf"(?:def|class) {last}\b|\b{last}\b.*[:=]", code):
                 missing.append(f"{file}, {name}")
     assert missing == []
+
+
+def test_the_guide_to_a_sequence_names_its_values_and_their_fields(root: Path) -> None:
+    """In the steps under `Plan`, each name in backticks is a value of a sequence or a field of it."""
+    page = (root / "CONTRIBUTING.md").read_text()
+    steps = page.partition("which returns a `Plan`")[2].partition("\n3. ")[0]
+    values = [sequence.Ruling, sequence.Plan, sequence.OddsRow, sequence.IndependentParts]
+    known = {"next_step", "ruled", "Resolution", *(value.__name__ for value in values)}
+    for value in values:
+        known.update(value.__annotations__)
+    named = set(re.findall(r"`([A-Za-z_]+)`", steps.partition("It has:")[2]))
+    assert named
+    assert named - known == set()
 
 
 @pytest.mark.sample(1)
