@@ -14,16 +14,7 @@ from bot.commands.by_post.missed_events import show_missed_events
 from bot.commands.channel_games import get_game_title, use_named_game
 from bot.commands.context import Context, replace_command
 from bot.commands.declare import ButtonOf, declare_button, declare_command
-from bot.game.decks import get_card_names
-from bot.game.sides import find_side
-from bot.game.state import Json, build_roster
-from bot.presentation.events import (
-    collect_event_texts,
-    describe_turn_and_phase,
-    find_card_word_events,
-    format_log_line,
-)
-from bot.presentation.log_index import (
+from bot.commands.log.log_index import (
     BLOCK,
     EDITION,
     MARKED,
@@ -34,6 +25,15 @@ from bot.presentation.log_index import (
     list_marks,
     pack_numbers,
     unpack_numbers,
+)
+from bot.game.decks import get_card_names
+from bot.game.sides import find_side
+from bot.game.state import Json, build_roster
+from bot.presentation.events import (
+    collect_event_texts,
+    describe_turn_and_phase,
+    find_card_word_events,
+    format_log_line,
 )
 from bot.presentation.story import build_chapters
 from bot.rules.errors import UserError, did_you_mean

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import bot.commands.log.log
-import bot.presentation.log_index
+import bot.commands.log.log_index
 from bot.storage.base import StoreError
 from bot.storage.records import MarkRow
 from tests.playing import Channel, two_sides
@@ -62,7 +62,7 @@ async def pages(channel: Channel) -> dict[str, tuple[str, Any]]:
 def short_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Everything is a long game."""
     monkeypatch.setattr(bot.commands.log.log, "BLOCK", BLOCK)
-    monkeypatch.setattr(bot.presentation.log_index, "BLOCK", BLOCK)
+    monkeypatch.setattr(bot.commands.log.log_index, "BLOCK", BLOCK)
     monkeypatch.setattr(bot.commands.log.log, "LONG", 0)
     monkeypatch.setattr(bot.commands.log.log, "FEW", 100)  # else the worker marks them
 
@@ -76,7 +76,7 @@ async def test_by_marks_the_log_says_the_same(request: pytest.FixtureRequest) ->
     assert await pages(channel) == whole, "from stored marks alone"
     game = await channel.game()
     rows = await channel.app.store.load_index_blocks(
-        await row_of(channel), [bot.presentation.log_index.MARKED]
+        await row_of(channel), [bot.commands.log.log_index.MARKED]
     )
     assert [row.block for row in rows] == list(range(game.number // BLOCK))
 
