@@ -205,12 +205,20 @@ TYPED = {
     "deck make cards": "deck make {names} cup",
     "deck shuffle what": "deck shuffle {names}",
     "macro add text": "macro add h {command}",
+    "seek game text": "seek game lnlt scenario=ford pace=evening text={text}",
     "game end text": "game end text={text} confirm",
 }
 """A command with each free text that somebody may type, and what is kept of it."""
 STAYS = {
     **dict.fromkeys(
-        ("game start name", "game start sides", "unit add name", "unit import text"),
+        (
+            "game start name",
+            "game start sides",
+            "seek game name",
+            "seek game sides",
+            "unit add name",
+            "unit import text",
+        ),
         "names of the game",
     ),
     "deck make name": "the name of a deck",
@@ -225,6 +233,8 @@ STAYS = {
         ("setup links end", "deck play cards", "deck give cards"), "something that is named already"
     ),
     **dict.fromkeys(("deck discard cards", "deck return cards"), "something that is named already"),
+    "seek game side": "one of the sides",
+    **dict.fromkeys(("seek play id", "seek withdraw id"), "an id that the bot gave out"),
 }
 """Options that hold no text of somebody's own, or one that PRIVACY.md says stays."""
 

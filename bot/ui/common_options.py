@@ -85,6 +85,6 @@ GROUPS = {
     "me": "Your own reminders and games",
     "macro": "Saved commands with gaps, your own and the server's",
     "pack": "Your own games: add, enable, export them; for managers",
-    "setup": "Games, linked channels and the channel for seekers; for managers",
+    "setup": "The games of this server, its links and its channel for seekers; for managers",
 }
 """The purposes of the groups of commands, by their first word."""

@@ -278,13 +278,17 @@ class _Page:
         yield from format_unit_words(list_unit_words(self.game))
 
     def _list_tables(self) -> Iterator[str]:
-        for number, (group, title) in enumerate(self.game.game["groups"].items()):
+        tables_by_group = {
+            title: [table for table in self.game.tables.values() if table.group == group]
+            for group, title in self.game.game["groups"].items()
+        }
+        groups = [(title, tables) for title, tables in tables_by_group.items() if tables]
+        for number, (title, tables) in enumerate(groups):
             yield f"## Tables: {title}" if number == 0 else f"\n## Tables: {title}"
             yield ""
             if number == 0:
                 yield from self._list_table_options()
                 yield ""
-            tables = [table for table in self.game.tables.values() if table.group == group]
             yield _join_links([self.tables[table.id] for table in tables])
             for table in tables:
                 yield ""

@@ -28,6 +28,8 @@ SIDE_DIE = "1d2"
     "seek play",
     "Play the game of a seek here",
     Option("id", "str", "the id on its card"),
+    title="Play the game of a seek",
+    verb="Play",
     needs_game=True,
 )
 async def type_play(context: Context) -> Reply:

@@ -47,7 +47,7 @@ from bot.ui.reply.parts import Part, Small
 from bot.ui.reply.reply import OPEN_FORM, OVER, Button, Reply
 
 EITHER = "either"
-MAX_TEXT = 200
+MAX_TEXT = 300
 """Maximum number of characters of the line of text on a card."""
 MOST_LISTED = 10
 """Maximum number of seeks in one list."""
@@ -204,6 +204,8 @@ async def _need_room(context: Context, server: str) -> None:
         label="Game",
     ),
     private=True,
+    title="Who seeks an opponent",
+    verb="List",
     needs_game=True,
 )
 async def list_seeks(context: Context) -> Reply:
@@ -274,6 +276,8 @@ async def show_shared_hours(context: Context, id: str) -> Reply:
     "Withdraw a seek: your own, or any as a manager",
     build_optional("id", "the id on its card, if you have several"),
     private=True,
+    title="Withdraw a seek",
+    verb="Withdraw",
     needs_game=True,
 )
 async def withdraw_seek(context: Context) -> Reply:
@@ -350,6 +354,7 @@ async def expire_seek(context: Context, row: DueRow) -> None:
         label="Channel for seekers",
     ),
     title="Channel for seekers",
+    verb="Set",
     needs_game=True,
 )
 async def set_seekers_channel(context: Context) -> Reply:
