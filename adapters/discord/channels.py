@@ -9,7 +9,7 @@ id.
 import logging
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import discord
 from discord.http import HTTPClient
@@ -18,12 +18,14 @@ from adapters.discord.calls import BROKEN
 from adapters.discord.channel_posts import Posting
 from adapters.discord.request import (
     ADMINISTRATOR,
+    CREATE_THREADS,
     PLATFORM,
     SEND_IN_THREADS,
     SEND_MESSAGES,
     THREADS,
     VIEW_CHANNEL,
     DiscordRequest,
+    Json,
 )
 from bot.app import App
 from bot.commands.games.link import remind_linked_channels
@@ -142,6 +144,37 @@ async def is_member(http: HTTPClient, user: str, place: str) -> bool | None:
     except (discord.DiscordException, *BROKEN):
         return None
     return True
+
+
+THREAD_EXISTS = 160004
+"""Discord's code if a message has a thread already."""
+WEEK_IN_MINUTES: Literal[10080] = 10080
+
+
+async def open_thread(client: discord.Client, place: str, spot: Json, title: str) -> str:
+    """Make a thread of the message at a spot in a channel (`discord:55/900`), and return its key.
+
+    The thread has the id of the message, so one that is there already is found by that. Return ""
+    if the bot may not make it or write in it, or if Discord does not answer.
+    """
+    server, _, channel = place.removeprefix("discord:").partition("/")
+    message = spot.get("message")
+    if not (server.isdecimal() and channel.isdecimal() and message):
+        return ""
+    bits = get_bot_permissions(client, int(server), int(channel))
+    needed = CREATE_THREADS | SEND_IN_THREADS
+    if needed & ~bits and not bits & ADMINISTRATOR:
+        return ""
+    try:
+        await client.http.start_thread_with_message(
+            int(channel), message, name=title, auto_archive_duration=WEEK_IN_MINUTES
+        )
+    except discord.HTTPException as trouble:
+        if trouble.code != THREAD_EXISTS:
+            return ""
+    except BROKEN:
+        return ""
+    return f"discord:{server}/{message}"
 
 
 log = logging.getLogger(__name__)

@@ -18,6 +18,7 @@ COMMAND, COMPONENT, AUTOCOMPLETE, FORM = 2, 3, 4, 5
 TOKEN_LIFE = 14.5 * 60  # Discord says 15 minutes; the last half is left for clocks that differ
 PIN_MESSAGES = 1 << 51
 MANAGE_THREADS = 1 << 34
+CREATE_THREADS = 1 << 35
 EMBED_LINKS = 1 << 14
 ATTACH_FILES = 1 << 15
 VIEW_CHANNEL = 1 << 10

@@ -25,7 +25,13 @@ from discord.http import Route
 from adapters.delivery_loop import create_call_counter
 from adapters.discord.calls import BROKEN, USER_AGENT, DiscordApi
 from adapters.discord.channel_posts import Posting
-from adapters.discord.channels import get_bot_permissions, is_member, post_welcome, sync_servers
+from adapters.discord.channels import (
+    get_bot_permissions,
+    is_member,
+    open_thread,
+    post_welcome,
+    sync_servers,
+)
 from adapters.discord.delivery import Delivery
 from adapters.discord.incoming import (
     DiscordServices,
@@ -77,6 +83,7 @@ async def serve(app: App, settings: Settings) -> None:
     client = Grognard(app, settings)
     app.links["discord"] = client.describe_trouble
     app.executor.members["discord"] = partial(is_member, client.http)
+    app.executor.threads["discord"] = partial(open_thread, client)
     try:
         await _with_retries("log in to", lambda: client.login(settings.discord_token))
         if settings.discord_public_key:

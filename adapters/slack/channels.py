@@ -15,7 +15,7 @@ from cachetools import LRUCache
 
 from adapters.slack.calls import Busy, SlackApi, SlackRefused
 from adapters.slack.channel_posts import open_direct_messages
-from adapters.slack.request import SlackRequest
+from adapters.slack.request import Json, SlackRequest
 from adapters.slack.teams import Teams
 from bot.preferences.place_names import parse_place_key
 from bot.rules.errors import UserError
@@ -142,6 +142,17 @@ async def is_still_member(wire: SlackApi, teams: Teams, user: str, place: str) -
         return await is_member(wire, team.token, channel, user_id)
     except (Busy, SlackRefused):
         return None
+
+
+async def open_thread(place: str, spot: Json, _title: str) -> str:
+    """Return the key of the thread of the message at a spot in a channel (`slack:T1/C1`).
+
+    Slack makes it with the first answer to the message. Return "" without a message.
+    """
+    timestamp = spot.get("ts")
+    if not timestamp:
+        return ""
+    return f"{place}/{timestamp}"
 
 
 NAME_CACHE_SECONDS = 600.0

@@ -28,7 +28,7 @@ from slack_sdk.socket_mode.request import SocketModeRequest
 
 from adapters.delivery_loop import create_call_counter
 from adapters.slack.calls import Busy, SlackApi, SlackRefused
-from adapters.slack.channels import is_still_member
+from adapters.slack.channels import is_still_member, open_thread
 from adapters.slack.http import PATH, create_web_app
 from adapters.slack.installation import Installer
 from adapters.slack.listeners import Listeners
@@ -66,6 +66,7 @@ async def serve(app: App, settings: Settings) -> None:
     bolt = create_bolt(listeners, teams, wire)
     app.links["slack"] = lambda: "not connected"
     app.executor.members["slack"] = partial(is_still_member, wire, teams)
+    app.executor.threads["slack"] = open_thread
     try:
         if settings.slack_bot_token:
             team = await _load_own_team(wire, settings.slack_bot_token)

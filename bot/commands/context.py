@@ -40,6 +40,10 @@ IsMember = Callable[[str, str], Awaitable[bool | None]]
 """Asks the platform whether a user (by key) still has access to a channel (by key); None if it does
 not say.
 """
+OpenThread = Callable[[str, Json, str], Awaitable[str]]
+"""Makes a thread of the message at a spot in a channel (by key), with a title. Returns the key of
+the thread, which may be there already; "" if there can be none.
+"""
 CountOdds = Callable[
     [Sequence, Mapping[str, object], Many[str], Roster], Awaitable[dict[str, Distribution]]
 ]
@@ -118,6 +122,8 @@ class Context:
     """Users who are active and are therefore named without a ping."""
     members: Mapping[str, IsMember] = field(default_factory=dict)
     """Asks each platform, by its name, for its members."""
+    threads: Mapping[str, OpenThread] = field(default_factory=dict)
+    """Makes a thread on each platform, by its name."""
     is_local: bool = False
     """Whether the answer is of no concern to the channels that are linked with this one."""
     pages: asyncio.Semaphore = field(default_factory=asyncio.Semaphore)

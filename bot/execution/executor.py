@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from functools import partial
 
-from bot.commands.context import Context, IsMember
+from bot.commands.context import Context, IsMember, OpenThread
 from bot.commands.dispatch import add_game_hints, get_handler, get_spec
 from bot.commands.turns.acting_for import ask_to_act_for, load_agreed_sides
 from bot.execution.budgets import Budgets, Queues
@@ -107,6 +107,7 @@ class CommandExecutor:
         self._unrecorded = unrecorded
         self.address = ""
         self.members: dict[str, IsMember] = {}
+        self.threads: dict[str, OpenThread] = {}
         self.worker = Worker()
         self.odds = OddsService(self.worker)
         self.checker = Worker(stays=False, busy="Other files are being checked just now.")
@@ -406,6 +407,7 @@ class CommandExecutor:
             visible,
             address=self.address,
             members=self.members,
+            threads=self.threads,
             pages=self.pages,
             acts_for=acts_for,
         )

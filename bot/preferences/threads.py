@@ -13,8 +13,8 @@ from bot.ui.spec import Command, Place
 
 APART = "threads-apart"
 """Documents of channels whose threads play games of their own."""
-BEGINS = (("game", "start"), ("game", "import"))
-"""Commands that begin a game in the thread itself."""
+BEGINS = (("game", "start"), ("game", "import"), ("seek", "play"), ("button", "seekplay"))
+"""Commands and buttons that begin a game in the thread itself."""
 
 
 class Threads:

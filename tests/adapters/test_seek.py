@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from tests.adapters.evening import Platform, Table, on_each
+from tests.adapters.evening import OnDiscord, OnSlack, Platform, Table, on_discord, on_each
 
 CARD = "seeks an opponent: The Ford at Dawn"
 
@@ -56,16 +56,52 @@ async def test_two_strangers_come_from_a_form_to_a_shot(platform: Platform, tmp_
         draw(e, "list", listed)
         assert "About 9 hours a day together" in e.words(listed)
         await e.rest()
-        played = await e.press("Ben", card, "Play", says="is game master")
-        draw(e, "played", played)
-        assert e.called(played) == ["Anna"]
+        if isinstance(e, OnDiscord):
+            e.discord.permit_bot(e.table, create_public_threads=True)
+        begun = await e.pressed("Ben", card, "Play", says="has begun")
+        draw(e, "begun", begun)
+        assert e.is_private(begun)
+        assert e.buttons(begun) == ["Open the game"]
         await e.until(lambda: "plays it" in e.whole(card), "the card that is over")
         draw(e, "over", card)
-        assert "Play" not in e.buttons(card)
+        assert e.buttons(card) == ["Open the game"]
         assert "Nobody seeks" in e.words(await e.alone("Carl", "seek list"))
+        played = await find_in_thread(e, card, "is game master")
+        draw(e, "played", played)
+        assert e.called(played) == ["Anna", "Ben"]
         plays_us = f"{e.shown('Ben')} plays US" in e.words(played)
         attacker, target = ("us1", "vc1") if plays_us else ("vc1", "us1")
-        await e.say("Ben", "game initiative")
-        shot = await e.say("Ben", f"lnlt fire {attacker} {target}")
+        await say_in_thread(e, "Ben", "game initiative", card)
+        shot = await say_in_thread(e, "Ben", f"lnlt fire {attacker} {target}", card)
         draw(e, "shot", shot)
         assert "#6" in e.words(shot)
+
+
+async def find_in_thread(e: Table, card: Any, words: str) -> Any:
+    """What the bot has written in the thread of a card, with these words in it."""
+    if isinstance(e, OnSlack):
+        return await e.people["Carl"].wait_for(e.games, words, thread=card.ts)
+    assert isinstance(e, OnDiscord)
+    e.table = e.discord.world.channels[card.id]
+    return await e.message(words)
+
+
+async def say_in_thread(e: Table, who: str, line: str, card: Any) -> Any:
+    """The answer to what somebody types in the thread of a card. Slack has no commands there."""
+    if not isinstance(e, OnSlack):
+        return await e.say(who, line)
+    asked = await e.people[who].mention(e.games, line, thread=card.ts)
+    answer = await asked.answer()
+    assert answer.thread_ts == card.ts
+    return answer
+
+
+async def test_the_game_starts_in_the_channel_if_the_bot_may_make_no_thread(tmp_path: Path) -> None:
+    async with on_discord(tmp_path) as e:
+        await e.alone("Anna", "seek game evening lnlt scenario=ford")
+        card = await e.message(CARD)
+        played = await e.press("Ben", card, "Play", says="is game master")
+        assert e.called(played) == ["Anna"]
+        await e.until(lambda: "plays it" in e.whole(card), "the card that is over")
+        assert card.id not in e.discord.world.channels
+        await e.say("Ben", "game initiative")

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from bot.app import App
+from bot.commands.seek import play_seek
 from bot.commands.seek.open_seeks import (
     MOST_OF_PERSON,
     MOST_OF_SERVER,
@@ -329,6 +330,96 @@ async def test_a_game_that_is_on_is_left_alone(server: Server) -> None:
     played = await server.do(BEN, f"seek play {id_of(card).lower()}", ROOM)
     assert played.title == 'Ben and Anna play "The Ford at Dawn"'
     assert (await server.game(ROOM)).name == "The Ford at Dawn"
+
+
+async def test_a_game_starts_in_the_thread_in_which_it_is_typed(server: Server) -> None:
+    """Also while a game is on in its channel, which threads play otherwise."""
+    await server.do(CORA, 'game start lnlt "Hill" sides="US, VC"')
+    thread = Place("discord:5/77", "discord:5", parent=HALL)
+    card = await server.card(where=ROOM)
+    await server.do(BEN, f"seek play {id_of(card)}", thread)
+    assert (await server.game(thread)).name == "The Ford at Dawn"
+    assert (await server.game(HALL)).name == "Hill"
+    status = await server.do(BEN, "game status", thread)
+    assert "The Ford at Dawn" in status.title
+
+
+class Threads:
+    """A platform that makes threads of messages, or does not."""
+
+    def __init__(self, server: Server, key: str = "discord:5/900") -> None:
+        self.key, self.made = key, list[tuple[Any, ...]]()
+        server.app.executor.threads["discord"] = self.open
+
+    async def open(self, place: str, spot: dict[str, Any], title: str) -> str:
+        self.made.append((place, spot, title))
+        return self.key
+
+
+async def press_on_card(server: Server, who: Person, card: Reply, where: Place = HALL) -> Reply:
+    delivery = {"to": who.name, "pressed": {"channel": 9, "message": 900}}
+    request = f"c{who.key}{where.key}"
+    return await server.app.press(action(card, "Play"), who, where, request, delivery)
+
+
+async def test_the_game_is_played_in_a_thread_of_the_card(server: Server) -> None:
+    """Also while another game is on in the channel, which stays as it is."""
+    threads = Threads(server)
+    await server.do(CORA, 'game start lnlt "Hill" sides="US, VC"')
+    card = await server.card()
+    await server.posted(HALL)
+    reply = await press_on_card(server, BEN, card)
+    assert (reply.error, reply.private, reply.title) == (
+        False,
+        True,
+        "Your game with Anna has begun",
+    )
+    assert [button.action for button in reply.buttons] == ["goto:discord:5/900"]
+    spot = {"channel": 9, "message": 900}
+    assert threads.made == [(HALL.key, spot, "The Ford at Dawn")]
+    thread = Place(threads.key, HALL.server, parent=HALL)
+    [first] = await server.posted(thread)
+    assert first.title == 'Ben and Anna play "The Ford at Dawn"'
+    assert first.mention == (ANNA.key, BEN.key)
+    assert first.footer[0] == "#4"
+    [over] = [one for one in await server.posted(HALL) if one.over]
+    assert [button.action for button in over.buttons] == ["goto:discord:5/900"]
+    assert (await server.game(HALL)).name == "Hill"
+    log = await server.log(BEN, thread)
+    assert not check(log).faults
+    turned = await server.press(BEN, first.buttons[0].action, thread)
+    assert not turned.error
+
+
+@pytest.mark.parametrize("why", ["refused", "slow", "taken"])
+async def test_without_a_thread_the_game_starts_in_the_channel(
+    server: Server, monkeypatch: pytest.MonkeyPatch, why: str
+) -> None:
+    threads = Threads(server, "" if why == "refused" else "discord:5/900")
+    if why == "taken":
+        thread = Place(threads.key, HALL.server, parent=HALL)
+        await server.do(CORA, 'game start lnlt "Hill" sides="US, VC"', thread)
+    if why == "slow":
+        monkeypatch.setattr(play_seek, "THREAD_SECONDS", 0.01)
+
+        async def wait(*_: object) -> str:
+            await asyncio.sleep(60)
+            return ""
+
+        server.app.executor.threads["discord"] = wait
+    played = await press_on_card(server, BEN, await server.card())
+    assert (played.error, played.private) == (False, False)
+    assert (await server.game(HALL)).name == "The Ford at Dawn"
+
+
+async def test_two_who_press_the_card_at_once_start_one_game_in_its_thread(server: Server) -> None:
+    threads = Threads(server)
+    card = await server.card()
+    replies = await asyncio.gather(*(press_on_card(server, who, card) for who in (BEN, CORA)))
+    assert sorted(reply.error for reply in replies) == [False, True]
+    assert len(await server.app.store.list_games()) == 1
+    assert (await server.game(Place(threads.key))).name == "The Ford at Dawn"
+    assert await server.game(HALL) is None
 
 
 async def test_a_seek_belongs_to_its_server(server: Server) -> None:

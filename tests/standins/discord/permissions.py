@@ -12,6 +12,7 @@ ATTACH_FILES = 1 << 15
 READ_HISTORY = 1 << 16
 MENTION_EVERYONE = 1 << 17
 USE_COMMANDS = 1 << 31
+CREATE_THREADS = 1 << 35
 SEND_IN_THREADS = 1 << 38
 USE_EXTERNAL_APPS = 1 << 50
 PIN_MESSAGES = 1 << 51
@@ -42,6 +43,7 @@ NAMED = {
     "read_message_history": READ_HISTORY,
     "mention_everyone": MENTION_EVERYONE,
     "use_application_commands": USE_COMMANDS,
+    "create_public_threads": CREATE_THREADS,
     "send_messages_in_threads": SEND_IN_THREADS,
     "use_external_apps": USE_EXTERNAL_APPS,
     "pin_messages": PIN_MESSAGES,

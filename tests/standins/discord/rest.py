@@ -319,6 +319,18 @@ class Rest:
         )
         return next(again, None)
 
+    async def start_thread(self, request: web.Request) -> web.Response:
+        """Make a public thread of a message."""
+        channel = self._channel(request)
+        message = self._message(request, channel)
+        self._need(channel, may.CREATE_THREADS)
+        if message.id in self._world.channels:
+            raise ApiError(400, 160004, "A thread has already been created for this message")
+        body, _ = await read_body(request)
+        thread = self._world.add_thread(str(body["name"]), channel, message.id)
+        self._site.announce_channel(thread)
+        return answered(channel_json(self._world, thread), 201)
+
     async def edit_message(self, request: web.Request) -> web.Response:
         """Edit one of the bot's messages."""
         message = self._message(request, self._channel(request))
@@ -394,6 +406,7 @@ POST   /channels/{channel}/messages                            post
 GET    /channels/{channel}/messages/{message}                  message
 PATCH  /channels/{channel}/messages/{message}                  edit_message
 DELETE /channels/{channel}/messages/{message}                  delete_message
+POST   /channels/{channel}/messages/{message}/threads          start_thread
 PUT    /channels/{channel}/messages/pins/{message}             pin
 DELETE /channels/{channel}/messages/pins/{message}             pin
 """

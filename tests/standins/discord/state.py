@@ -321,9 +321,11 @@ class World:
         channel = Channel(self.ids.next(), ChannelKind.TEXT, name, guild)
         return self._placed(channel)
 
-    def add_thread(self, name: str, parent: Channel) -> Channel:
-        """A new public thread below `parent`."""
-        channel = Channel(self.ids.next(), ChannelKind.THREAD, name, parent.guild, parent)
+    def add_thread(self, name: str, parent: Channel, message: int = 0) -> Channel:
+        """A new public thread below `parent`. That of a message has the id of the message."""
+        channel = Channel(
+            message or self.ids.next(), ChannelKind.THREAD, name, parent.guild, parent
+        )
         return self._placed(channel)
 
     def dm(self, user: User) -> Channel:
