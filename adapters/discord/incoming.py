@@ -28,7 +28,7 @@ from adapters.discord.permissions import (
 from adapters.discord.registration import ServerCommands
 from adapters.discord.render import ACTION, FORM_PART, MENU
 from adapters.discord.request import DiscordRequest
-from adapters.forms import begin_form, open_form, save_draft_if_runnable
+from adapters.form_handling import begin_form, open_form, save_draft_if_runnable
 from bot.app import App
 from bot.outbox.receipts import NOT_WRITTEN
 from bot.rules.errors import UserError

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from adapters.slack.calls import Busy, SlackRefused
-from adapters.slack.forms import SlackForms
+from adapters.slack.form_requests import SlackForms
 from adapters.slack.home import SAY, Home, is_from_home
 from adapters.slack.installation import HERE, post_welcome
 from adapters.slack.modal import WINDOW, read_meta

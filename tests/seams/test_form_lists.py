@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from adapters.discord.modal import ROOM as MODAL
-from adapters.forms import begin_form
+from adapters.form_handling import begin_form
 from adapters.slack.modal import ROOM as VIEW
 from bot.commands.dispatch import load_shared_registry
 from bot.commands.play.answer_buttons import find_retarget_option, replace_targets

@@ -4,7 +4,7 @@ comes in.
 
 import pytest
 
-from adapters.forms import OpenForm
+from adapters.form_handling import OpenForm
 from adapters.slack.text import get_text_after_mention, remove_markup
 from bot.preferences.forms import Draft
 from bot.rules.errors import UserError

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from adapters.discord.modal import ROOM
-from adapters.forms import open_form
+from adapters.form_handling import open_form
 from bot.app import App
 from bot.ui.reply.reply import OPEN_FORM, Menu, MenuEntry, Reply
 from tests.fresh import fresh_app

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
-from adapters.forms import OpenForm, begin_form, open_form, save_draft_if_runnable
+from adapters.form_handling import OpenForm, begin_form, open_form, save_draft_if_runnable
 from adapters.slack.calls import Busy, SlackRefused
 from adapters.slack.home import SAY
 from adapters.slack.modal import (
