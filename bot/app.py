@@ -28,7 +28,7 @@ from bot.game.decks import list_deck_names, list_usable_cards
 from bot.game.loaded_game import is_imported
 from bot.game.open_games import OpenGame
 from bot.game.phases import describe_status
-from bot.game.roster import has_left_fight, sort_units
+from bot.game.roster import sort_units
 from bot.game.state import Game
 from bot.loading.free_play_seed import ensure_next_seed
 from bot.loading.game_cache import GameCache
@@ -54,7 +54,7 @@ from bot.rules.inputs.options import MAX_TEXT, Option, normalize_typed
 from bot.rules.text.names import format_count
 from bot.rules.text.plain import format_person_name, make_storable, remove_control
 from bot.rulesets.rule_sets import RuleSets
-from bot.rulesets.system import list_builtin_systems
+from bot.rulesets.system import is_lost, list_builtin_systems
 from bot.runtime.entropy import create_id
 from bot.runtime.release import get_release
 from bot.runtime.settings import Settings
@@ -322,7 +322,7 @@ class App:
         if offer is not None:
             return offer
         context = await self.get_completion_context(place, person)
-        units = [unit for unit in context.roster if not has_left_fight(unit)]
+        units = [unit for unit in context.roster if not is_lost(unit, context.game)]
         example = ""
         if spec.system == context.system:
             commands = await self.load_registry(place)
@@ -739,7 +739,7 @@ class App:
                 unit.handle
                 for unit in context.roster
                 if unit.side in ("", own_side or unit.side)
-                and not has_left_fight(unit)
+                and not is_lost(unit, context.game)
                 and is_called(game, unit)
             )
         return context._replace(reasons=reasons, on_call=on_call)

@@ -9,7 +9,6 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
-from bot.game.roster import GONE
 from bot.game.state import Game, build_roster
 from bot.packs.linter import list_values
 from bot.presentation.derived_inputs import (
@@ -23,7 +22,7 @@ from bot.rules.dice import Die
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import Roster, RosterUnit
-from bot.rulesets.system import Sequence, System
+from bot.rulesets.system import Sequence, System, list_lost_states
 from bot.ui.spec import CommandSpec
 
 MANY = 3
@@ -48,7 +47,10 @@ def draw_game(game: Game, system: System, chance: Random) -> Game:
     units = [*game.units.values()]
     attributes = system.words["units"].keys
     links = [key for key in ("squad", "in") if key in attributes]
-    states = [state for state in system.game["units"].get("states") or () if state not in GONE]
+    lost_states = list_lost_states(system)
+    states = [
+        state for state in system.game["units"].get("states") or () if state not in lost_states
+    ]
     drawn = dict[str, RosterUnit]()
     for unit in units:
         numbers = dict(unit.numbers)

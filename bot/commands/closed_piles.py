@@ -17,8 +17,7 @@ from bot.rules.cards import Deck
 from bot.rules.errors import UserError
 from bot.rules.inputs.decks import GameDeck
 from bot.rules.text.phrase import Phrase, phrase
-from bot.rulesets.catalog import list_lost_states
-from bot.rulesets.system import Sequence
+from bot.rulesets.system import Sequence, list_lost_states
 
 
 def find_game_deck(context: Context, id: str) -> GameDeck | None:

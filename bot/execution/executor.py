@@ -16,7 +16,7 @@ from bot.game.ledger import EventWriter, Ledger
 from bot.game.loaded_game import LoadedGame
 from bot.game.losses import find_removed_unit
 from bot.game.rights import OtherSide
-from bot.game.roster import has_left_fight, sort_units
+from bot.game.roster import sort_units
 from bot.game.state import Game
 from bot.loading.free_play_seed import load_next_seed
 from bot.loading.game_cache import GameCache
@@ -32,7 +32,7 @@ from bot.rules.inputs.options import clean
 from bot.rules.text.phrase import phrase
 from bot.rulesets.catalog import load_shared_systems
 from bot.rulesets.rule_sets import RuleSets
-from bot.rulesets.system import System
+from bot.rulesets.system import System, is_lost
 from bot.runtime.entropy import create_id
 from bot.storage.base import CalledOff, Clock, Conflict, Gate, StoreError
 from bot.storage.store import Store
@@ -221,8 +221,9 @@ class CommandExecutor:
         self, command: Command, spec: CommandSpec, loaded: LoadedGame, visible: RuleSets
     ) -> str:
         """Return an example of a command with units of the game, "" if none fit."""
+        system = visible.get(loaded.game.system)
         units = sort_units(loaded.game.units.values())
-        units = [unit for unit in units if not has_left_fight(unit)]
+        units = [unit for unit in units if not is_lost(unit, system)]
         person = loaded.find_person(command.who.key)
         side = loaded.game.players.get(person.person, "") if person is not None else ""
         return write_roster_example(spec, self._registry.with_games(visible), units, side)

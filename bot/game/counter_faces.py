@@ -8,9 +8,8 @@ from typing import Any
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Back, RosterUnit, UnitWords, join_pairs, parse_value
 from bot.rules.text.names import format_singular
-from bot.rulesets.catalog import list_lost_states
 from bot.rulesets.game_keys import ANY
-from bot.rulesets.system import System
+from bot.rulesets.system import System, is_lost
 
 VEHICLES = ("armor", "mechanized", "soft")
 """Frames on the counters of vehicles."""
@@ -48,14 +47,6 @@ def list_printed_keys(type_: str, system: System | None) -> tuple[str, ...]:
 
 def _get_counter(type_: str, system: System | None) -> Mapping[str, Any]:
     return (system.game["units"].get("counters") or {}).get(type_, {}) if system is not None else {}
-
-
-def is_lost(unit: RosterUnit, system: System | None) -> bool:
-    """Return whether the unit's state takes it out of the game, such as `eliminated`.
-
-    Without a system, the states of free play count.
-    """
-    return describe_state(unit, system) in list_lost_states(system)
 
 
 def is_hurt(unit: RosterUnit, system: System | None) -> bool:

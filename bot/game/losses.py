@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bot.game.counter_faces import is_lost, is_weaker
+from bot.game.counter_faces import is_weaker
 from bot.rules.inputs.units import RosterUnit
-from bot.rulesets.system import System
+from bot.rulesets.system import System, is_lost
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,11 +29,6 @@ from bot.rules.text.normalize import (
     plain_signs,
     word_key,
 )
-
-# states of units that stay in the roster, hidden from lists
-from bot.rulesets.catalog import (
-    GONE as GONE,
-)
 from bot.rulesets.rule_sets import RuleSets
 from bot.rulesets.system import System
 
@@ -45,11 +40,6 @@ _MEANS = re.compile(r"(side:|hex:|[-+#@/])\s*", re.IGNORECASE)
 """Beginnings of words that select units or describe them: `side:US`, `-shaken`, `#5`."""
 _LAST_NUMBER = re.compile(r"(?<!\d)\d+$")
 _NAME = Option("name", "str")
-
-
-def has_left_fight(unit: RosterUnit) -> bool:
-    """Return whether the unit has left the fight."""
-    return unit.state in GONE
 
 
 def is_of_game(game: Game, system: System) -> bool:

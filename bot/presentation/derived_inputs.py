@@ -34,10 +34,9 @@ from bot.rules.sequence.linked_units import list_linked_names
 from bot.rules.sequence.sequence import Line
 from bot.rules.text.names import join_names
 from bot.rules.text.normalize import comparison_key, normalize_name
-from bot.rulesets.catalog import list_lost_states
 from bot.rulesets.optional_rules import OptionalRule
 from bot.rulesets.rule_sets import RuleSets
-from bot.rulesets.system import Sequence, System
+from bot.rulesets.system import Sequence, System, list_lost_states
 from bot.ui.reply.parts import Part, Small
 from bot.ui.reply.reply import Reply
 from bot.ui.spec import CommandSpec, Path

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from cachetools import LRUCache
 
-from bot.game.roster import GONE, has_left_fight
 from bot.game.sides import make_unknown_side_error
 from bot.game.state import Game
 from bot.presentation.headline import find_target_option
@@ -26,7 +25,15 @@ from bot.rules.inputs.units import Roster, RosterUnit, UnitWords, split_items
 from bot.rules.text.names import LETTERS, join_names
 from bot.rules.text.normalize import comparison_key
 from bot.rules.text.phrase import Phrase, Typed
-from bot.rulesets.system import ATTACKS, FIRES, Sequence, System
+from bot.rulesets.system import (
+    ATTACKS,
+    FIRES,
+    Sequence,
+    System,
+    is_lost,
+    list_lost_states,
+    refuses_lost_unit,
+)
 from bot.ui.registry import build_sequence_spec
 from bot.ui.typing import complete
 from bot.ui.typing.command_text import format_command
@@ -113,13 +120,15 @@ MOST_NAMED = 30
 """The maximum characters of a button that names the units left out."""
 
 
-def build_asking_side(option: str, side: str, types: Collection[str] = ()) -> AskingSide:
+def build_asking_side(
+    option: str, side: str, system: System | None, types: Collection[str] = ()
+) -> AskingSide:
     """Return the units that `all` and a hex mean in an option, for a player of `side`.
 
     In options for acting units they are those of `side` that can act. `types`, if any, limits them.
     """
     acting = option in complete.ACTING
-    return AskingSide(side, acting, GONE, OUT if acting else (), types)
+    return AskingSide(side, acting, list_lost_states(system), OUT if acting else (), types)
 
 
 def _need_single_unit(
@@ -131,7 +140,7 @@ def _need_single_unit(
         return
     words = sequence.system.words["units"]
     try:
-        units = list_names(text, words, roster, build_asking_side(name, side))
+        units = list_names(text, words, roster, build_asking_side(name, side, sequence.system))
     except UserError:
         return  # the sequence refuses it in its own words
     if len(units) < 2:
@@ -223,7 +232,7 @@ def _get_words_and_asking_side(
     types: Collection[str] = words.types
     if option.many and option.likely:
         types = [type for type in words.types if type in option.likely]
-    return words, build_asking_side(option.name, side, types)
+    return words, build_asking_side(option.name, side, sequence.system, types)
 
 
 def drop_unable_units(
@@ -257,7 +266,9 @@ def drop_unable_units(
 def _is_unable(sequence: Sequence, option: Option, unit: RosterUnit) -> bool:
     """Return whether a unit can be in no list of this option as it is now."""
     is_acting = option.part == ACTS or option.name in complete.ACTING
-    if has_left_fight(unit) or (is_acting and unit.marks & {*OUT}):
+    if refuses_lost_unit(option, unit, sequence.system):
+        return True
+    if is_acting and unit.marks & {*OUT}:
         return True
     refusal = find_refusal(sequence, option.name, unit)
     return refusal is not None and refusal.code in UNFIT and refusal.option == option.name
@@ -304,7 +315,9 @@ def offer_override(
         error.right = ANYWAY
 
 
-def name_units_without_weapons(units: Iterable[RosterUnit], acting: Collection[str]) -> str:
+def name_units_without_weapons(
+    units: Iterable[RosterUnit], acting: Collection[str], system: System | None
+) -> str:
     """Return the names of units on the firers' side that cannot fire as their weapons are out.
 
     `acting` are the names of the firers. Returns "" if there are none.
@@ -314,7 +327,7 @@ def name_units_without_weapons(units: Iterable[RosterUnit], acting: Collection[s
     names = []
     for unit in units:
         is_of_side = unit.side in sides and unit.name not in acting
-        if is_of_side and unit.marks & {*OUT} and not has_left_fight(unit):
+        if is_of_side and unit.marks & {*OUT} and not is_lost(unit, system):
             names.append(unit.name)
     return join_names(names) if names else ""
 

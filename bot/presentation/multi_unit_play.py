@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from bot.game.events import PLAYS, UNIT, get_recorded_units
-from bot.game.roster import GONE, apply_changes, change_to_json, has_left_fight
+from bot.game.roster import apply_changes, change_to_json
 from bot.game.state import Game, build_roster, unit_from_json
 from bot.game.tracks import fill_track_inputs
 from bot.presentation.headline import list_actors, list_affected_units
@@ -17,15 +17,16 @@ from bot.rules.dice import Die, RolledDie, Script, Source
 from bot.rules.errors import UserError
 from bot.rules.inputs.decks import compute_piles_after
 from bot.rules.inputs.input_values import Given
+from bot.rules.inputs.options import Option
 from bot.rules.inputs.tracks import move_tracks
-from bot.rules.inputs.units import Roster, index_by_name, split_left_out
+from bot.rules.inputs.units import Roster, RosterUnit, index_by_name, split_left_out
 from bot.rules.odds.by_unit import get_row_path, list_rows, roll_results
 from bot.rules.odds.odds import Distribution
 from bot.rules.proof.chain import format_event
 from bot.rules.sequence.linked_units import resolve_links
 from bot.rules.sequence.sequence import Change, OddsRow, Plan, Play, Resolution
 from bot.rules.text.names import join_names
-from bot.rulesets.system import Sequence
+from bot.rulesets.system import Sequence, is_lost, refuses_lost_unit
 
 MOST_ODDS = 6
 """The maximum number of units whose odds are counted at once. Identical units count as one."""
@@ -235,11 +236,12 @@ def _play_each(
 ) -> Play:
     """Play each to its end, one after the other, and return the only play or all as one.
 
-    Each begins with the roster, tracks and piles that the one before left. Units that had left the
-    fight before are not changed.
+    Each begins with the roster, tracks and piles that the one before left. Units that were out of
+    the game before are not changed, unless an input takes them.
     """
     plays: list[Play] = []
-    lost_units = {unit.name.casefold() for unit in roster.values() if unit.state in GONE}
+    all_inputs = [planned.given for planned in planned_plays]
+    lost_units = find_unchangeable_units(sequence, all_inputs, roster)
     situation = _Situation(roster)
     for planned in planned_plays:
         next_play = planned
@@ -257,6 +259,52 @@ def _play_each(
     if plays[0].unit:
         return _join_plays(tuple(plays), situation)
     return plays[0]
+
+
+def find_refused_units(
+    sequence: Sequence, plays: Iterable[Given], units: Mapping[str, RosterUnit]
+) -> list[RosterUnit]:
+    """Return the units in the inputs of the plays that are refused because they are out of the
+    game, each once.
+
+    `units` are those of the game, by their folded names.
+    """
+    refused = dict[str, RosterUnit]()
+    for inputs in plays:
+        for option, name in _list_named_units(sequence, inputs):
+            unit = units.get(name.casefold())
+            if unit is not None and refuses_lost_unit(option, unit, sequence.system):
+                refused[unit.name] = unit
+    return [*refused.values()]
+
+
+def find_unchangeable_units(
+    sequence: Sequence, plays: Iterable[Given], roster: Roster
+) -> frozenset[str]:
+    """Return the folded names of the units that the results of these plays cannot change.
+
+    These are the units out of the game, except those in an input that takes them.
+    """
+    lost = {unit.name.casefold() for unit in roster.values() if is_lost(unit, sequence.system)}
+    if not lost:
+        return frozenset()
+    taken = set[str]()
+    for inputs in plays:
+        for option, name in _list_named_units(sequence, inputs):
+            unit = roster.get(name.casefold())
+            if unit is not None and not refuses_lost_unit(option, unit, sequence.system):
+                taken.add(name.casefold())
+    return frozenset(lost - taken)
+
+
+def _list_named_units(sequence: Sequence, inputs: Given) -> Iterator[tuple[Option, str]]:
+    """Yield each option for units with the name of each roster unit in it."""
+    for option in sequence.inputs:
+        unit = inputs.roster.get(option.name)
+        units = inputs.lists.get(option.name, ()) if unit is None else (unit,)
+        for named in units:
+            if named.name:
+                yield option, named.name
 
 
 def _drop_changes(play: Play, lost_units: Collection[str]) -> Play:
@@ -306,7 +354,9 @@ def _finish_play(
     if any(change.add or change.of for change in changes):
         # By name, since a roster has each unit by name and by handle.
         in_play = {
-            unit.name: unit for unit in situation.roster.values() if not has_left_fight(unit)
+            unit.name: unit
+            for unit in situation.roster.values()
+            if not is_lost(unit, sequence.system)
         }
         defaults = sequence.system.words["units"].defaults
         changes = resolve_links(changes, in_play.values(), defaults)

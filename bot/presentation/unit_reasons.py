@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from bot.game.counter_faces import format_word, list_printed_keys
 from bot.game.cups import is_called
 from bot.game.rights import find_ban
-from bot.game.roster import has_left_fight
 from bot.game.state import Game
 from bot.presentation.derived_inputs import get_value_in_phase
 from bot.presentation.firers_and_targets import (
@@ -22,7 +21,7 @@ from bot.presentation.firers_and_targets import (
 from bot.rules.inputs.options import ACTS, Option, format_code_word
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.text.names import add_article
-from bot.rulesets.system import FIRES, Sequence, System
+from bot.rulesets.system import FIRES, Sequence, System, is_lost, refuses_lost_unit
 from bot.ui.spec import CommandSpec
 from bot.ui.typing.complete import Reason
 
@@ -154,7 +153,7 @@ def find_reason(sequence: Sequence, option: Option, unit: RosterUnit) -> Reason 
 
     None if it can be, or if that depends on the other inputs.
     """
-    if has_left_fight(unit) and unit.state not in option.likely:
+    if refuses_lost_unit(option, unit, sequence.system):
         return Reason(unit.state, f"{unit.name} is {format_word(unit.state)}.")
     refusal = find_refusal(sequence, option.name, unit)
     if refusal is None or not _is_about(refusal, option, sequence):
@@ -203,7 +202,7 @@ def lacks_numbers(system: System, unit: RosterUnit) -> bool:
 
     Only lists that take units of its type count.
     """
-    if has_left_fight(unit):
+    if is_lost(unit, system):
         return False
     printed_keys = list_printed_keys(unit.type, system)
     if not unit.numbers.keys().isdisjoint(printed_keys):

@@ -6,9 +6,8 @@ A sequence runs on units, with one event for all of them, or once without any un
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from bot.game.counter_faces import is_lost
 from bot.game.phases import get_phase
-from bot.game.roster import has_left_fight, sort_units
+from bot.game.roster import sort_units
 from bot.game.state import Game, Json, build_roster
 from bot.game.tracks import fill_track_inputs
 from bot.presentation.derived_inputs import (
@@ -19,7 +18,7 @@ from bot.presentation.derived_inputs import (
 from bot.rules.errors import UserError
 from bot.rules.inputs.tracks import GAME
 from bot.rules.inputs.units import MAX_UNITS, RosterUnit
-from bot.rulesets.system import Sequence, System
+from bot.rulesets.system import Sequence, System, is_lost
 
 
 class Upkeep(NamedTuple):
@@ -87,7 +86,7 @@ def _is_due_for(unit: RosterUnit, begin: Mapping[str, Any], game: Game, system: 
     """Return whether a unit in play is due for this upkeep: of the side whose turn it is (unless
     for all), and with a state or attribute that it is for, if it says.
     """
-    if has_left_fight(unit) or is_lost(unit, system):
+    if is_lost(unit, system):
         return False
     if begin.get("units", "own") == "own" and unit.side != game.turn_of:
         return False

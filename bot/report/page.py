@@ -28,8 +28,8 @@ from bot.game.state import Json
 from bot.report.luck import render_luck_svg
 from bot.report.page_data import MANY, MANY_BEFORE, Story
 from bot.report.units import SYMBOLS
-from bot.rulesets.catalog import list_lost_states
 from bot.rulesets.rule_sets import RuleSets
+from bot.rulesets.system import list_lost_states
 from bot.ui.reply.percents import format_percent
 
 TEMPLATES = Path(__file__).parent / "templates"

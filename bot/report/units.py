@@ -17,10 +17,10 @@ from bot.game.counter_faces import (
     list_marks,
     list_printed_numbers,
 )
-from bot.game.counter_faces import is_lost as has_left
 from bot.game.state import Json, unit_from_json
 from bot.rulesets.game_keys import ANY
 from bot.rulesets.system import System
+from bot.rulesets.system import is_lost as has_left
 
 LOST, HURT, SHAKEN = "gone", "hurt", "shaken"
 _BOX = '<path d="M1 1h38v24H1z"/>'

@@ -83,16 +83,3 @@ def get_exclusion_reason(id: str) -> str:
 def find_shared_system(id: str) -> System:
     """Return the system with this id that everybody has. Raises UserError with the nearest name."""
     return load_shared_systems().find(id)
-
-
-# -- the states in which a unit is out of the game: those of the game, or else the common ones
-
-GONE = ("eliminated", "destroyed", "killed", "combat-ineffective", "surrendered")
-"""These states if a game names none, and in free play."""
-
-
-def list_lost_states(system: System | None) -> tuple[str, ...]:
-    """Return the states of lost units in a system; None for free play."""
-    if system is None:
-        return GONE
-    return tuple(system.game["units"].get("lost") or GONE)

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from bot.rules.inputs.decks import GameDeck
     from bot.rules.inputs.input_values import Given
     from bot.rules.inputs.tracks import Track
-    from bot.rules.inputs.units import Roster, UnitWords
+    from bot.rules.inputs.units import Roster, RosterUnit, UnitWords
     from bot.rules.sequence.effects import Effects
     from bot.rules.sequence.sequence import Choice, Plan, Play
     from bot.rulesets.optional_rules import OptionalRule
@@ -1099,3 +1099,33 @@ def _read(system: System, name: str) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise TableError(f"{system.id}/{name}.yaml", "must be a mapping with steps")
     return data
+
+
+# -- which units are out of the game
+
+LOST = ("eliminated", "destroyed", "killed", "combat-ineffective", "surrendered")
+"""The states of units that are out of the game, if a game names none, and in free play."""
+
+
+def list_lost_states(system: System | None) -> tuple[str, ...]:
+    """Return the states of units that are out of the game; None stands for free play."""
+    if system is None:
+        return LOST
+    return tuple(system.game["units"].get("lost") or LOST)
+
+
+def is_lost(unit: RosterUnit, system: System | None) -> bool:
+    """Return whether the unit's state takes it out of the game, such as `eliminated`.
+
+    Without a system, the states of free play count.
+    """
+    return unit.state in list_lost_states(system)
+
+
+def refuses_lost_unit(option: Option, unit: RosterUnit, system: System | None) -> bool:
+    """Return whether an option of a sequence refuses a unit because it is out of the game.
+
+    An option takes lost units in the states that its `likely` names: the crew of a destroyed
+    vehicle may still have to bail out.
+    """
+    return is_lost(unit, system) and unit.state not in option.likely

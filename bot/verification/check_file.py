@@ -16,8 +16,9 @@ from bot.rules.errors import UserError
 from bot.rules.proof.chain import SEALED
 from bot.rules.text.names import format_count
 from bot.rules.text.phrase import phrase
-from bot.rulesets.catalog import list_lost_states, load_shared_systems
+from bot.rulesets.catalog import load_shared_systems
 from bot.rulesets.rule_sets import RuleSets
+from bot.rulesets.system import list_lost_states
 from bot.verification import replay
 from bot.verification.check_page import find_page_faults
 from bot.verification.export_format import Exported, extract_export, read_export, read_json

@@ -5,8 +5,9 @@ games under the tables of today, whatever its edition, to show what a changed ta
 """
 
 import json
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -27,12 +28,12 @@ from bot.game.roster import (
     change_to_json,
     find_units_by_name,
     get_system_roster,
-    has_left_fight,
     is_id_of_game,
 )
 from bot.game.state import Game, Json, unit_to_json
 from bot.presentation.derived_inputs import collect_tracks_after_choice, collect_tracks_and_piles
 from bot.presentation.events import describe_opened_roll
+from bot.presentation.multi_unit_play import find_refused_units
 from bot.presentation.play_record import PlayRecord, apply_play_record, build_choice_json
 from bot.presentation.roll import look_up_table, roll_dice
 from bot.presentation.run_sequence import run_sequence
@@ -40,13 +41,15 @@ from bot.presentation.upkeep import find_upkeep_problem
 from bot.rules.dice import Script
 from bot.rules.errors import UserError
 from bot.rules.expression.model import DIGIT_DICE
+from bot.rules.inputs.input_values import Given
+from bot.rules.inputs.units import RosterUnit
 from bot.rules.proof.chain import SEALED, to_canonical
 from bot.rules.text.phrase import phrase
 from bot.rulesets.catalog import load_shared_systems
 from bot.rulesets.packs.pack import PackSystem
 from bot.rulesets.packs.visible_rulesets import combine_with_packs
 from bot.rulesets.rule_sets import RuleSets
-from bot.rulesets.system import System
+from bot.rulesets.system import Sequence, System
 from bot.storage.store import Store
 from bot.ui.spec import CommandSpec
 from bot.verification.follows.past import Past, read_sealed_contents
@@ -128,8 +131,13 @@ def find_replay_faults(
     who sealed it, `previous` the event before. The roll must be playable under today's rules, see
     `is_playable`. If its inputs and dice lead to no outcome, that is the only fault.
     """
+    refused_units = list[RosterUnit]()
+
+    def note_refused_units(sequence: Sequence, plays: Iterable[Given]) -> None:
+        refused_units.extend(find_refused_units(sequence, plays, game.units))
+
     try:
-        record = play_again(game, roll, systems)
+        record = play_again(game, roll, systems, note_refused_units)
         read_values = _collect_read_values(game, roll, str(roll.get("side", side)), systems)
     except UNREADABLE as error:
         yield f"its inputs and dice lead to no outcome ({shorten_value(error)})."
@@ -138,10 +146,8 @@ def find_replay_faults(
     if dice_problem:
         yield dice_problem
     record = record._replace(used_cards=_find_uses(game, roll, record, side, systems))
-    for unit in find_units_by_name(game, record.units):
-        if has_left_fight(unit):
-            yield f"{unit.name} had left the fight."
-            break
+    if refused_units:
+        yield f"{refused_units[0].name} had left the fight."
     if "upkeep" in roll:
         goes_on = "upkeep" in previous and previous.get("target") == roll.get("target")
         system = systems.get(game.system)
@@ -209,10 +215,16 @@ def _has_logged_changes(game: Game, roll: Event, record: PlayRecord, systems: Ru
     return False
 
 
-def play_again(game: Game, roll: Event, systems: RuleSets) -> PlayRecord:
+def play_again(
+    game: Game,
+    roll: Event,
+    systems: RuleSets,
+    check: Callable[[Sequence, Iterable[Given]], None] | None = None,
+) -> PlayRecord:
     """Play a roll, table or sequence again with its logged dice.
 
-    Raises one of UNREADABLE if its inputs and dice lead to no outcome.
+    `check` is called with a sequence and the inputs of each of its plays. Raises one of UNREADABLE
+    if its inputs and dice lead to no outcome.
     """
     kind = roll["kind"]
     options = dict(roll.get("inputs") or {})
@@ -231,7 +243,15 @@ def play_again(game: Game, roll: Event, systems: RuleSets) -> PlayRecord:
         all_options = {**options, **roll.get("chosen", {})}
         sequence = system.find_sequence(target)
         _, record = run_sequence(
-            sequence, spec, all_options, "", script, roster, read_values, earlier_dice
+            sequence,
+            spec,
+            all_options,
+            "",
+            script,
+            roster,
+            read_values,
+            earlier_dice,
+            check=partial(check, sequence) if check is not None else None,
         )
     script.finish()
     if record is None:

@@ -57,8 +57,8 @@ def fates(game: str) -> dict[str, set[str]]:
         ("baps", "ready good operable", "suppressed pinned broken", "bailed-out", "killed knocked-out"),
         ("ucn", "ready", "hesitant pinned stunned hesitant-morale let-loose go-firm withdraw", "immobilised",
          "combat-ineffective out-of-action destroyed surrendered"),
-        ("asl", "good-order normal working", "pinned broken buttoned-up low-ammo", "stunned malfunctioned",
-         "eliminated recalled destroyed burning disabled"),
+        ("asl", "good-order normal working", "pinned broken buttoned-up low-ammo", "stunned malfunctioned recalled",
+         "eliminated destroyed burning disabled"),
     ],
 )  # fmt: skip
 def test_what_each_state_means(game: str, well: str, shaken: str, hurt: str, lost: str) -> None:

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from bot.game.counter_faces import format_word
-from bot.rulesets.catalog import list_lost_states, load_shared_systems
+from bot.rulesets.catalog import load_shared_systems
+from bot.rulesets.system import list_lost_states
 from tests.adapters import evening as driver
 
 Json = dict[str, Any]

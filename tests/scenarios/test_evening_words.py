@@ -9,7 +9,8 @@ import re
 import pytest
 
 from bot.rules.errors import UserError
-from bot.rulesets.catalog import GONE, find_shared_system, list_lost_states
+from bot.rulesets.catalog import find_shared_system
+from bot.rulesets.system import list_lost_states
 from bot.ui.reply.reply import Reply, build_error_reply
 from tests.examples import play_example
 from tests.playing import Channel
@@ -160,7 +161,7 @@ async def test_an_evening_expects_every_state_in_which_a_unit_is_out_of_it(
 ) -> None:
     """Played evenings pass over such a refusal, and choose no such unit from the list."""
     channel = await started(system, *(f"unit add {line}" for line in roster_lines))
-    for state in {*GONE}.intersection(list_lost_states(find_shared_system(system))):
+    for state in list_lost_states(find_shared_system(system)):
         await channel.do("Anna", f"unit edit Blue state={state}")
         refused = await channel.fails("Anna", f"{system} {shot}", "Blue is ")
         assert EXPECTED.search(refused.first_line)

@@ -199,20 +199,6 @@ ASL = [
     ),
     Case(
         "asl",
-        ("Pz afv B state=burning",),
-        "flame-attack weapon=ft-normal unit=Pz hand=3,3",
-        ("Pz (b1): afv burning",),
-        "Pz is still burning",
-    ),
-    Case(
-        "asl",
-        ("Pz afv B state=burning",),
-        "wp-morale target=ot-afv tem=woods fire=indirect morale=6 unit=Pz hand=5,5",
-        ("Pz (b1): afv burning",),
-        "Pz is still burning",
-    ),
-    Case(
-        "asl",
         ("Pz afv B state=stunned",),
         "flame-attack weapon=ft-normal unit=Pz hand=1,1",
         ("Pz (b1): afv burning",),
@@ -347,6 +333,24 @@ async def test_a_result_is_written_taken_back_and_brought_back(case: Case) -> No
         (
             Case("ucn", (f"{ALPHA} combat-ineffective",), "spot unit=Alpha hand=1,1,1", ()),
             "nobody Alpha",
+        ),
+        (
+            Case(
+                "asl",
+                ("Pz afv B state=burning",),
+                "flame-attack weapon=ft-normal unit=Pz hand=3,3",
+                (),
+            ),
+            "unit-gone Pz",
+        ),
+        (
+            Case(
+                "asl",
+                ("Pz afv B state=burning",),
+                "wp-morale target=ot-afv tem=woods fire=indirect morale=6 unit=Pz hand=5,5",
+                (),
+            ),
+            "unit-gone Pz",
         ),
         (
             Case("baps", (f"{TIGER[0]} state=knocked-out",), "crash unit=Tiger hand=1", ()),

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.game.roster import has_left_fight
 from bot.rules.inputs.options import ACTS as ACTING
+from bot.rulesets.catalog import find_shared_system
+from bot.rulesets.system import is_lost
 from bot.ui.reply.reply import OPEN_FORM, Reply
 from bot.ui.typing.complete import Reason, keep_usable_context
 from tests.playing import Channel
@@ -111,7 +112,8 @@ class Evening:
         who = await self.player()
         game = await self.channel.game()
         side = game.go[0] if game.go else game.sides[0]
-        units = [unit for unit in game.units.values() if not has_left_fight(unit)]
+        system = find_shared_system(game.system)
+        units = [unit for unit in game.units.values() if not is_lost(unit, system)]
         own = [unit.handle for unit in units if unit.side in ("", side)]
         enemies = [unit.handle for unit in units if unit.side not in ("", side)]
         forms = [one.action.removeprefix(OPEN_FORM) for one in card.buttons]

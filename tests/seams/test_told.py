@@ -21,13 +21,14 @@ from random import Random
 import pytest
 
 from bot.commands.dispatch import load_shared_registry
-from bot.game.counter_faces import is_lost, list_conditions, list_marks
+from bot.game.counter_faces import list_conditions, list_marks
 from bot.game.state import Game
 from bot.presentation.headline import NO_EFFECT
 from bot.report.event_odds import compute_export_facts
 from bot.report.page import build_page
 from bot.rules.text.names import insert_sides
 from bot.rulesets.catalog import find_shared_system, load_shared_systems
+from bot.rulesets.system import is_lost
 from bot.ui.reply.parts import Odds
 from bot.ui.reply.reply import Reply
 from bot.ui.typing.command_text import format_command

@@ -16,9 +16,10 @@ from typing import Any
 from unittest.mock import patch
 
 from bot.app import App
-from bot.game.roster import has_left_fight
 from bot.game.state import Game
 from bot.rules.inputs.units import RosterUnit
+from bot.rulesets.catalog import find_shared_system
+from bot.rulesets.system import is_lost
 from bot.storage.sqlite import TemporaryStore
 from bot.ui.reply.reply import Reply
 from bot.ui.spec import Person, Place
@@ -152,7 +153,8 @@ def _list_units(game: Game, side: str) -> list[RosterUnit]:
     """Return the units of a side that are in the fight, in the order of their handles."""
     units = [unit for unit in game.units.values() if unit.side == side]
     units.sort(key=lambda unit: int(unit.handle.lstrip("uscv")))
-    return [unit for unit in units if not has_left_fight(unit)]
+    system = find_shared_system(game.system)
+    return [unit for unit in units if not is_lost(unit, system)]
 
 
 def _choose_shot(game: Game, side: str, turn: int, shot: int) -> str:

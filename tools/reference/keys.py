@@ -78,7 +78,11 @@ INPUT: Keys = {
         "of a sequence's units, where the name does not say it: they act, they help those who act, "
         "or it is done to them",
     ),
-    "likely": Key(WORDS, "states, markers and types of the units that are offered first"),
+    "likely": Key(
+        WORDS,
+        "states, markers and types of the units that are offered first; only an input that names a "
+        "`lost` state here takes a unit in it",
+    ),
     "lends": Key(
         build_name_mapping(TEXT),
         "which unit fills it in: {from, type, not, beside}, {from, carried, most}, or a leader of"

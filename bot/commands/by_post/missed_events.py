@@ -7,13 +7,13 @@ from bot.commands.turns.turn_card import MOST_IN_ROW, PHONE_ROW, build_phase_but
 from bot.game.cups import is_drawn_next
 from bot.game.events import find_undone_events
 from bot.game.phases import describe_whose_go
-from bot.game.roster import GONE
 from bot.game.state import Game, Json
 from bot.presentation.events import QUIET, describe_event, describe_turn_and_phase
 from bot.rules.errors import UserError
 from bot.rules.text.names import format_count, join_names
 from bot.rules.text.normalize import comparison_key
 from bot.rules.text.phrase import capitalize_first, phrase
+from bot.rulesets.system import list_lost_states
 from bot.ui.reply.parts import Happened, Part, Small
 from bot.ui.reply.reply import HURT, WAITING, Reply
 
@@ -32,7 +32,7 @@ async def show_missed_events(context: Context, typed: str) -> Reply:
     number = _parse_event_number(typed)
     events, undone = await _load_missed_events(context, number, context.ledger.find_person())
     side = context.actor.side
-    lost_units = _list_lost_units(events, undone, side)
+    lost_units = _list_lost_units(context, events, undone, side)
     lines: list[Part] = []
     left_out = len(events) - MOST_SHOWN
     if left_out > 0:
@@ -125,14 +125,17 @@ async def _load_missed_events(
     return shown_events, find_undone_events(events)
 
 
-def _list_lost_units(events: list[Json], undone: set[int], side: str) -> list[str]:
+def _list_lost_units(
+    context: Context, events: list[Json], undone: set[int], side: str
+) -> list[str]:
     """Return the names of the units that the side has lost in these events, without undone ones."""
+    lost_states = list_lost_states(context.system)
     names = []
     for event in events:
         if event["number"] in undone:
             continue
         for name, (_, state_after) in _list_changed_states(event, side).items():
-            if state_after in GONE:
+            if state_after in lost_states:
                 names.append(name)
     return names
 

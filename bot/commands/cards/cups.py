@@ -12,7 +12,6 @@ from bot.commands.turns.mentions import add_uncalled_players, call_sides, list_c
 from bot.commands.turns.turn import begin_phase, refuse_old_card
 from bot.commands.turns.turn_card import build_phase_buttons, count_buttons_across, format_phase
 from bot.game import cups
-from bot.game.counter_faces import is_lost
 from bot.game.phases import (
     describe_whose_go,
     format_phase_title,
@@ -31,6 +30,7 @@ from bot.rules.text.names import format_count, join_names
 from bot.rules.text.normalize import comparison_key
 from bot.rules.text.phrase import capitalize_first, phrase
 from bot.rulesets.game_keys import LED_BY
+from bot.rulesets.system import is_lost
 from bot.ui.common_options import ANY_DECK, build_optional
 from bot.ui.reply.parts import Part, Small
 from bot.ui.reply.reply import WAITING, Reply

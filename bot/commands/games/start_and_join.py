@@ -27,7 +27,7 @@ from bot.game.free_play_seed import PreparedSeed
 from bot.game.loaded_game import is_imported
 from bot.game.phases import format_phase_title, get_phase_brief, start_first_turn
 from bot.game.rights import need_director
-from bot.game.roster import add_starting_numbers, count_units, has_left_fight
+from bot.game.roster import add_starting_numbers, count_units
 from bot.game.roster_file import Scenario, find_scenario
 from bot.game.sides import MAX_SIDE, find_side, is_valid_side_name, list_free_sides
 from bot.game.state import Game
@@ -45,7 +45,7 @@ from bot.rules.text.phrase import phrase
 from bot.rulesets.deck_file import list_named_sides
 from bot.rulesets.packs.pack import PackSystem
 from bot.rulesets.rule_sets import RuleSets
-from bot.rulesets.system import System
+from bot.rulesets.system import System, is_lost
 from bot.runtime.entropy import create_id
 from bot.storage.base import DAY, DRAFTS_KEPT
 from bot.storage.records import Doc
@@ -390,14 +390,14 @@ def read_sides(text: str) -> tuple[str, ...]:
 def carry_over_roster(
     previous_game: Game, sides: tuple[str, ...], system: System | None
 ) -> dict[str, RosterUnit]:
-    """Return the roster of the previous game, without eliminated units, for a game with `sides`.
+    """Return the roster of the previous game, without those out of the game, for a game with `sides`.
 
     Units of a side that the new game does not have lose their side. Units get the numbers that
     their types begin with.
     """
     units: dict[str, RosterUnit] = {}
     for key, unit in previous_game.units.items():
-        if has_left_fight(unit):
+        if is_lost(unit, system):
             continue
         side = unit.side if unit.side in sides or not sides else ""
         new_unit = add_starting_numbers(unit, system) if system is not None else unit

@@ -26,7 +26,7 @@ from bot.game.cups import is_drawn_next
 from bot.game.ledger import Ledger
 from bot.game.phases import describe_whose_go, format_numbered_phase, get_phase, list_reminders
 from bot.game.rights import need_director
-from bot.game.roster import count_units, has_left_fight
+from bot.game.roster import count_units
 from bot.game.state import FULL, Game, get_actor
 from bot.game.tracks import format_tracks
 from bot.preferences.place_names import find_moved_game, list_places, load_place_names
@@ -35,6 +35,7 @@ from bot.presentation.derived_inputs import format_rules_in_force
 from bot.rules.errors import UserError
 from bot.rules.text.names import format_count
 from bot.rules.text.phrase import phrase
+from bot.rulesets.system import is_lost
 from bot.storage.records import Binding
 from bot.storage.store import Store
 from bot.ui.common_options import PAST_GAME
@@ -334,7 +335,7 @@ def _list_sides_and_people(context: Context) -> list[Part]:
     """
     game = context.game
     lines: list[Part] = [_format_side(context, side) for side in game.sides]
-    fighting_units = [unit for unit in game.units.values() if not has_left_fight(unit)]
+    fighting_units = [unit for unit in game.units.values() if not is_lost(unit, context.system)]
     without_side = [unit for unit in fighting_units if unit.side not in game.sides]
     if without_side:
         lines.append(f"{count_units(len(without_side))} without a side")
@@ -402,9 +403,9 @@ async def _list_linked_channels(context: Context) -> list[Part]:
 
 
 def _format_side(context: Context, side: str) -> str:
-    """Return `US: anna, ben; 7 units, 2 eliminated`. Eliminated units are not among the 7."""
+    """Return `US: anna, ben; 7 units, 2 lost`. Lost units are not among the 7."""
     units = [unit for unit in context.game.units.values() if unit.side == side]
-    lost_count = sum(has_left_fight(unit) for unit in units)
+    lost_count = sum(is_lost(unit, context.system) for unit in units)
     players = ", ".join(context.ledger.list_players(side)) or "nobody yet"
-    lost_text = f", {lost_count} eliminated" if lost_count else ""
+    lost_text = f", {lost_count} lost" if lost_count else ""
     return f"{side}: {players}; {count_units(len(units) - lost_count)}{lost_text}"

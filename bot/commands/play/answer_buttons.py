@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from bot.commands.context import Context, save_draft
 from bot.game.counter_faces import describe_condition
-from bot.game.roster import get_hex, has_left_fight, sort_units
+from bot.game.roster import get_hex, sort_units
 from bot.game.state import Game, Json
 from bot.preferences.forms import OF_EVENT, build_form_button
 from bot.presentation.firers_and_targets import Aim, find_own_targets, has_no_target
@@ -18,7 +18,7 @@ from bot.rules.inputs.units import MAX_UNITS, RosterUnit
 from bot.rules.sequence.sequence import Line
 from bot.rules.text.names import join_names
 from bot.rules.text.phrase import Phrase, Typed, split_pieces
-from bot.rulesets.system import FIRES, Sequence
+from bot.rulesets.system import FIRES, Sequence, System, is_lost
 from bot.ui.registry import Registry
 from bot.ui.reply.parts import Group, Small
 from bot.ui.reply.reply import OPEN_FORM, Button, Menu, MenuEntry, Reply
@@ -67,7 +67,8 @@ def build_target_menu(
         for name in target_names
         if name.casefold() in game_before.units
     ]
-    units = list_opponents(game, acting, side)
+    system = context.system
+    units = list_opponents(game, acting, side, system)
     if len(old_targets) == 1:  # at the same one again is *Again*
         units = [unit for unit in units if unit.name != old_targets[0].name]
     if not units:
@@ -75,7 +76,6 @@ def build_target_menu(
     near_hexes = {get_hex(unit) for unit in old_targets} - {""}
     hex_of = {unit.name: get_hex(unit) for unit in units}
     units.sort(key=lambda unit: hex_of[unit.name] not in near_hexes)
-    system = context.systems.get(game.system)
     sequence = context.systems[spec.system].sequences[spec.target]
     units = list_fit_targets(sequence, option, units)
     if not units:
@@ -109,7 +109,7 @@ def suggest_first_shot(context: Context) -> Phrase:
     Empty if there are no such units, or if a shot takes more inputs.
     """
     game = context.game
-    units = [unit for unit in sort_units(context.game.units.values()) if not has_left_fight(unit)]
+    units = [unit for unit in sort_units(game.units.values()) if not is_lost(unit, context.system)]
     side = game.players.get(context.user_name) or next(iter(game.sides), "")
     own_unit = next((unit.handle for unit in units if unit.side == side), "")
     other_unit = next((unit.handle for unit in units if unit.side not in ("", side)), "")
@@ -124,15 +124,18 @@ def suggest_first_shot(context: Context) -> Phrase:
     return Phrase()
 
 
-def list_opponents(game: Game, acting: frozenset[str], side: str) -> list[RosterUnit]:
+def list_opponents(
+    game: Game, acting: frozenset[str], side: str, system: System | None
+) -> list[RosterUnit]:
     """Return the units in play that the acting units could fire at, in the order of the roster.
 
-    `acting` are names. `side` is the side of the firers if no unit of the roster acts.
+    `acting` are names. `side` is the side of the firers if no unit of the roster acts,
+    `system` the game's.
     """
     sides = {unit.side for unit in game.units.values() if unit.name in acting} or {side}
     units = [unit for unit in game.units.values() if not unit.side or unit.side not in sides]
     return sort_units(
-        unit for unit in units if unit.name not in acting and not has_left_fight(unit)
+        unit for unit in units if unit.name not in acting and not is_lost(unit, system)
     )
 
 

@@ -32,7 +32,7 @@ from bot.commands.turns.turn_card import is_initiative_rolled
 from bot.commands.undo import undo
 from bot.game.events import ROLLS, get_recorded_units, list_effective_events
 from bot.game.rights import DONE_ONCE, need_player
-from bot.game.roster import get_hex, has_left_fight, is_of_game
+from bot.game.roster import get_hex, is_of_game
 from bot.game.sides import find_side, fit_verb
 from bot.game.state import Json, build_roster, is_guarded, unit_from_json
 from bot.loading.log_reader import load_event_body
@@ -47,6 +47,7 @@ from bot.rules.inputs.unit_selectors import list_units
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.text.names import add_article, join_names
 from bot.rules.text.phrase import Phrase, Typed, phrase
+from bot.rulesets.system import is_lost
 from bot.storage.base import REQUESTS_KEPT
 from bot.storage.records import DRAFT, ROLLED, Doc
 from bot.ui.common_options import build_optional
@@ -345,7 +346,7 @@ def _ask_for_other_targets(
     if error.code != "unit-gone" or option is None or error.option not in ("", None, option.name):
         return
     targets = list_units([event.get("inputs", {}).get(option.name)], build_roster(context.game))
-    if targets and all(map(has_left_fight, targets)):
+    if targets and all(is_lost(target, context.system) for target in targets):
         verb = "is" if len(targets) == 1 else "are"
         error.message = f"{join_names(unit.name for unit in targets)} {verb} out of the fight."
         error.hint = "Choose another target."
@@ -457,7 +458,8 @@ def _find_targets(
     game = context.game
     acting = frozenset(event.get("acting") or ())
     sequence = context.systems[spec.system].sequences[spec.target]
-    fit = list_fit_targets(sequence, option, list_opponents(game, acting, context.actor.side))
+    opponents = list_opponents(game, acting, context.actor.side, context.system)
+    fit = list_fit_targets(sequence, option, opponents)
     targets = find_menu_units(entry, fit) or find_units_by_handle(entry, game)
     if not targets:
         raise UserError(

@@ -42,7 +42,6 @@ from bot.game.rights import (
 from bot.game.roster import (
     find_units_by_name,
     get_system_roster,
-    has_left_fight,
     is_id_of_game,
     is_of_game,
 )
@@ -74,6 +73,7 @@ from bot.presentation.firers_and_targets import (
     resolve_unit_names,
     uses_side_names,
 )
+from bot.presentation.multi_unit_play import find_refused_units
 from bot.presentation.play_record import (
     PlayRecord,
     apply_play_record,
@@ -408,7 +408,7 @@ async def _add_notes(
     if any(IN in unit.numbers for unit in game.units.values()):
         reply = add_riders(context, sequence, record.acting, record.out, reply)
     if sequence.verb in FIRES:
-        reply = _name_unarmed_units(reply, game, record)
+        reply = _name_unarmed_units(reply, game, record, sequence.system)
     return _add_deck_counts(context, sequence, reply)
 
 
@@ -430,9 +430,9 @@ def _add_input_notes(reply: Reply, sequence: Sequence, inputs: SequenceInputs) -
     return _name_counted_conditions(reply, sequence, inputs)
 
 
-def _name_unarmed_units(reply: Reply, game: Game, record: PlayRecord) -> Reply:
+def _name_unarmed_units(reply: Reply, game: Game, record: PlayRecord, system: System) -> Reply:
     """Add a first line about units that could not fire: out of ammunition, or jammed."""
-    unarmed = name_units_without_weapons(game.units.values(), record.acting)
+    unarmed = name_units_without_weapons(game.units.values(), record.acting, system)
     if not unarmed:
         return reply
     # the new first line moves the lines of the trace by one
@@ -457,7 +457,7 @@ def _need_units(context: Context, sequence: Sequence, plays: Many[Given]) -> Non
     game = context.game
     names = dict.fromkeys(name for inputs in plays for name in list_named_units(inputs))
     units = find_units_by_name(game, names)
-    lost_units = [unit for unit in units if has_left_fight(unit)]
+    lost_units = find_refused_units(sequence, plays, game.units)
     if lost_units:
         hint = phrase(
             "Choose another unit. If its state is wrong: `/unit edit {unit} state={state}`",

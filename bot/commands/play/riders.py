@@ -5,14 +5,14 @@ from dataclasses import replace
 from typing import Any
 
 from bot.commands.context import Context
-from bot.game.roster import find_units_by_name, has_left_fight, sort_units
+from bot.game.roster import find_units_by_name, sort_units
 from bot.preferences.forms import build_form_button
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.sequence.linked_units import list_linked_names
 from bot.rules.text.names import join_names
 from bot.rules.text.phrase import Phrase, Typed
 from bot.rulesets.around_sequence import Ride, is_matching
-from bot.rulesets.system import Sequence
+from bot.rulesets.system import Sequence, is_lost
 from bot.ui.reply.reply import Reply
 from bot.ui.typing.command_text import format_command
 
@@ -50,7 +50,7 @@ def _list_riders(context: Context, ride: Ride, vehicle: RosterUnit) -> list[str]
         if (not ride.marker or ride.marker in unit.marks)
         and unit.numbers.get(IN)
         and list_linked_names((vehicle,), unit.numbers[IN])
-        and not has_left_fight(unit)
+        and not is_lost(unit, context.system)
     ]
 
 

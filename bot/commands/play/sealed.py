@@ -13,7 +13,6 @@ from bot.game.roster import (
     apply_changes,
     change_from_json,
     change_to_json,
-    has_left_fight,
     is_id_of_game,
 )
 from bot.game.state import Game, Json, unit_to_json
@@ -28,7 +27,7 @@ from bot.rules.inputs.units import RosterUnit
 from bot.rules.proof.chain import to_canonical
 from bot.rules.sequence.sequence import Change
 from bot.rules.text.names import add_article, join_names
-from bot.rulesets.system import System
+from bot.rulesets.system import System, is_lost
 from bot.ui.common_options import PAST_GAME
 from bot.ui.reply.parts import Group, Part, Small
 from bot.ui.reply.reply import SEALED as SEALED_TONE
@@ -209,7 +208,7 @@ async def open_rolls(context: Context, numbers: tuple[int, ...]) -> OpenedRolls:
             remarks = ["It was undone, so it changes nothing."]
         elif is_id_of_game(game, content.get("system", ""), context.systems):
             system = context.systems.get(game.system)
-            changes, remarks = _list_fitting_changes(game, content)
+            changes, remarks = _list_fitting_changes(game, content, system)
             game_before = game
             game = apply_changes(game, changes, system)
             if remarks:
@@ -221,7 +220,9 @@ async def open_rolls(context: Context, numbers: tuple[int, ...]) -> OpenedRolls:
     return OpenedRolls(game, tuple(numbers), tuple(lines), "; ".join(results), tuple(brief))
 
 
-def _list_fitting_changes(game: Game, content: Json) -> tuple[list[Change], list[str]]:
+def _list_fitting_changes(
+    game: Game, content: Json, system: System | None
+) -> tuple[list[Change], list[str]]:
     """Return the changes that a sealed roll still makes, and remarks on units that changed since.
 
     A unit that has left the fight since then does not come back by an older result.
@@ -231,7 +232,7 @@ def _list_fitting_changes(game: Game, content: Json) -> tuple[list[Change], list
     remarks = []
     for change in map(change_from_json, content.get("changes", ())):
         unit = game.units.get(change.unit.casefold())
-        if unit is None or has_left_fight(unit):
+        if unit is None or is_lost(unit, system):
             state = unit.state if unit is not None else "off the roster"
             remarks.append(f"{change.unit} is {state} by now, so nothing changes for it.")
             continue

@@ -23,14 +23,13 @@ from bot.commands.turns.turn_card import (
 from bot.game.counter_faces import (
     describe_condition,
     describe_for_menu,
-    is_lost,
     list_conditions,
     list_lasting_marks,
 )
 from bot.game.events import COMBAT
 from bot.game.loaded_game import LoadedGame
 from bot.game.phases import describe_whose_go
-from bot.game.roster import has_left_fight, sort_units
+from bot.game.roster import sort_units
 from bot.game.sides import fit_verb
 from bot.game.state import Game, Json
 from bot.game.tracks import format_tracks
@@ -42,7 +41,7 @@ from bot.rules.inputs.units import RosterUnit
 from bot.rules.proof.chain import shorten_hash
 from bot.rules.text.names import join_names
 from bot.rules.text.phrase import phrase
-from bot.rulesets.system import System
+from bot.rulesets.system import System, is_lost
 from bot.runtime.entropy import create_id
 from bot.storage.records import BOARD, Doc, Outgoing
 from bot.ui.common_options import build_flag
@@ -237,7 +236,7 @@ def build_board(context: Context, game: Game, last_result: str, undo: int) -> Re
     if undo:
         buttons.append(context.build_undo_button(undo, "board"))
     buttons.append(context.build_button("log", "Log"))
-    units = [unit for unit in sort_units(game.units.values()) if not has_left_fight(unit)]
+    units = [unit for unit in sort_units(game.units.values()) if not is_lost(unit, system)]
     turn_text = describe_whose_go(game)
     title = (
         f"{format_phase(game, system)}: {turn_text}" if turn_text else format_phase(game, system)

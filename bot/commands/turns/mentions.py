@@ -14,13 +14,13 @@ from bot.commands.context import Context
 from bot.game.events import list_effective_events
 from bot.game.loaded_game import is_imported
 from bot.game.phases import get_phase
-from bot.game.roster import has_left_fight, is_id_of_game, sort_units
+from bot.game.roster import is_id_of_game, sort_units
 from bot.game.state import Game, Json
 from bot.presentation.play_record import PlayRecord
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.sequence.linked_units import list_linked_names
 from bot.rules.text.names import join_names
-from bot.rulesets.catalog import list_lost_states
+from bot.rulesets.system import is_lost, list_lost_states
 from bot.storage.records import Doc
 from bot.ui.reply.parts import Small
 from bot.ui.reply.reply import Button, Reply
@@ -72,7 +72,7 @@ async def list_calls(context: Context) -> list[Call]:
         for unit in sort_units(game.units.values()):
             is_new = unit.name not in done_names and (roll, unit.name) not in named_pairs
             is_meant = unit.name in affected_names or _is_meant(unit, row)
-            if is_new and is_meant and not has_left_fight(unit):
+            if is_new and is_meant and not is_lost(unit, context.system):
                 units.append(unit)
         if units:
             if "button" in row:

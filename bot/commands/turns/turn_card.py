@@ -31,7 +31,7 @@ from bot.game.phases import (
     start_next_phase,
 )
 from bot.game.rights import need_player
-from bot.game.roster import has_left_fight, sort_units
+from bot.game.roster import sort_units
 from bot.game.sides import fit_verb
 from bot.game.state import Game, Json
 from bot.game.tracks import format_tracks
@@ -43,7 +43,7 @@ from bot.rules.inputs.options import format_code_word
 from bot.rules.text.names import join_names, number_in_words
 from bot.rules.text.phrase import capitalize_first, phrase
 from bot.rulesets.game_keys import DRAW_UP, LED_BY, OWN_BUTTONS, OWN_HAND
-from bot.rulesets.system import System, format_code
+from bot.rulesets.system import System, format_code, is_lost
 from bot.ui.common_options import build_optional
 from bot.ui.reply.reply import LINK, OPEN_FORM, Button, Reply
 
@@ -139,7 +139,7 @@ async def build_card(
     states: list[str] = phase.get("names") or []
     names = []
     for unit in sort_units(game.units.values()):
-        if unit.state in states and not has_left_fight(unit):
+        if unit.state in states and not is_lost(unit, system):
             names.append(unit.name)
     if names:
         lines.append(f"{format_code_word(states[0])}: {join_names(names)}")
@@ -356,7 +356,7 @@ def _find_owed_roll(game: Game, system: System | None) -> str:
     if not cups.get_chit(game.led):
         return ""
     units = [unit for unit in game.units.values() if cups.is_called(game, unit)]
-    states = {unit.state for unit in units if not has_left_fight(unit)}
+    states = {unit.state for unit in units if not is_lost(unit, system)}
     rows: list[Mapping[str, Any]] = get_phase(game, system).get("calls") or []
     return next(
         (

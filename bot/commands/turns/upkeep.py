@@ -9,7 +9,7 @@ from bot.commands.context import Context, build_play_facts
 from bot.game.decks import EVERYTHING
 from bot.game.events import apply, list_effective_events
 from bot.game.phases import get_phase, list_phases
-from bot.game.roster import find_units_by_name, has_left_fight
+from bot.game.roster import find_units_by_name
 from bot.game.state import Game, Json, build_roster
 from bot.presentation.play_record import PlayRecord, apply_play_record
 from bot.presentation.run_sequence import NOW, run_sequence
@@ -19,7 +19,7 @@ from bot.rules.dice import Script
 from bot.rules.errors import DieOwed, UserError
 from bot.rules.text.names import join_names
 from bot.rules.text.phrase import Phrase, Typed, capitalize_first, phrase
-from bot.rulesets.system import System
+from bot.rulesets.system import System, is_lost
 from bot.ui.reply.parts import Part, Small
 from bot.ui.reply.reply import Reply
 from bot.ui.spec import CommandSpec
@@ -186,7 +186,9 @@ async def _play_upkeep(
         return [_format_owed_roll(upkeep, "Roll this first, once everybody is here")]
     except UserError as error:
         return [Small(f"{sequence.title} was not run: {error.message}")]
-    units = [unit for unit in find_units_by_name(game, record.units) if not has_left_fight(unit)]
+    units = [
+        unit for unit in find_units_by_name(game, record.units) if not is_lost(unit, context.system)
+    ]
     facts = build_play_facts(context, path, record, units) | {"upkeep": game.phase}
     body = context.ledger.add("sequence", apply_play_record(game, record, context.systems), **facts)
     shows_all = not record.changes and _are_shown_on_cards(record.tracks, sequence.system)

@@ -471,7 +471,9 @@ def find_units(context: Context, typed: str) -> list[RosterUnit]:
         if not roster or normalize_name(typed).casefold() in roster:
             return [find_unit(typed, roster)]
         words = context.system.words["units"] if context.system is not None else NO_WORDS
-        names = list_names(typed, words, roster, build_asking_side(NAME, context.actor.side))
+        names = list_names(
+            typed, words, roster, build_asking_side(NAME, context.actor.side, context.system)
+        )
         return [roster[name.casefold()] for name in names] or [find_unit(typed, roster)]
     except UserError as error:
         error.option = NAME

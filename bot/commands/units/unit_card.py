@@ -12,7 +12,6 @@ from bot.commands.units.unit import edit_units
 from bot.commands.units.unit_words import describe_numbers, describe_other_side
 from bot.game import counter_faces
 from bot.game.events import list_changed_units
-from bot.game.roster import has_left_fight
 from bot.game.state import Game
 from bot.preferences.forms import build_form_button
 from bot.presentation.events import describe_event
@@ -23,7 +22,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.options import format_code_word
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.text.phrase import phrase
-from bot.rulesets.system import FIRES, System
+from bot.rulesets.system import FIRES, System, is_lost
 from bot.ui.reply.parts import Part, Small
 from bot.ui.reply.reply import GAME, HURT, SHAKEN, Button, Menu, MenuEntry, Reply
 from bot.ui.typing.command_text import quote_value
@@ -51,7 +50,7 @@ async def build_unit_card(context: Context, unit: RosterUnit) -> Reply:
     user_side = context.actor.side
     is_own = not unit.side or not user_side or unit.side == user_side
     buttons: list[Button] = []
-    if not game.ended and not has_left_fight(unit):
+    if not game.ended and not is_lost(unit, system):
         buttons += _build_action_buttons(context, unit, is_own=is_own)
     if game.number:
         row = context.ledger.row
@@ -245,6 +244,6 @@ async def _load_history(context: Context, unit: RosterUnit) -> AsyncIterator[str
 
 def get_tone(unit: RosterUnit, system: System | None) -> str:
     """Return the tone of the unit's state: HURT, SHAKEN, or GAME for a sound unit."""
-    if counter_faces.is_lost(unit, system) or counter_faces.is_hurt(unit, system):
+    if is_lost(unit, system) or counter_faces.is_hurt(unit, system):
         return HURT
     return SHAKEN if counter_faces.describe_state(unit, system) else GAME

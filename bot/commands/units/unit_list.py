@@ -18,7 +18,6 @@ from bot.game.counter_faces import (
     format_word,
     get_loss_keys,
     get_normal_state,
-    is_lost,
     list_conditions,
     list_lasting_marks,
     list_marks,
@@ -33,7 +32,7 @@ from bot.rules.inputs.units import RosterUnit
 from bot.rules.text.names import join_names
 from bot.rules.text.normalize import comparison_key, word_key
 from bot.rules.text.phrase import phrase
-from bot.rulesets.system import System
+from bot.rulesets.system import System, is_lost
 from bot.ui.common_options import UNITS, build_flag, build_optional
 from bot.ui.glossary import ADD, build_example
 from bot.ui.reply.parts import Part, Small

@@ -95,7 +95,7 @@ class Option:
     """The modifier of a flag, by its name, or of a word of `values`: `{"night": "-3"}`."""
     likely: tuple[str, ...] = ()
     """States, markers and types of the units to offer first; OWN for those of the player's own
-    side."""
+    side. A unit that is out of the game is taken only if its state is named here."""
     lends: Mapping[str, str] = field(default_factory=dict, hash=False)
     """The source of a value if nothing is typed:
 

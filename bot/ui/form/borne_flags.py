@@ -7,8 +7,9 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option, split_words
 from bot.rules.inputs.units import Unit, UnitWords, build_unit, index_by_name, parse_units
 from bot.rulesets.bears import find_unborne
+from bot.rulesets.system import refuses_lost_unit
 from bot.ui.spec import CommandSpec
-from bot.ui.typing.complete import CompletionContext, is_out, takes_own_units
+from bot.ui.typing.complete import CompletionContext, takes_own_units
 
 
 def drop_unborne(
@@ -76,7 +77,7 @@ def _list_units(
     return tuple(
         build_unit(unit, words)
         for unit in context.roster
-        if not is_out(unit, context)
+        if not refuses_lost_unit(option, unit, context.game)
         and unit.handle not in reasons
         and (not side or (unit.side == side) == takes_own_units(option))
     )

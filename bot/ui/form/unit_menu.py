@@ -7,7 +7,8 @@ from bot.rules.inputs.loadout import LEFT, LOADOUT, format_weapon, format_weapon
 from bot.rules.inputs.options import Option, format_code_word, format_number
 from bot.rules.inputs.unit_selectors import list_fired_weapons
 from bot.rules.inputs.units import Roster, RosterUnit, index_by_name
-from bot.ui.typing.complete import CompletionContext, is_out, rank_able_first, takes_own_units
+from bot.rulesets.system import refuses_lost_unit
+from bot.ui.typing.complete import CompletionContext, rank_able_first, takes_own_units
 
 TYPED = "="
 """The beginning of the value of an entry that was typed, and is not in the roster."""
@@ -89,7 +90,7 @@ def _list_eligible_units(
     units = [
         unit
         for unit in context.roster
-        if not is_out(unit, context) or unit.handle in picked or unit.state in option.likely
+        if unit.handle in picked or not refuses_lost_unit(option, unit, context.game)
     ]
     side = context.own_side
     if side and len(units) > capacity:

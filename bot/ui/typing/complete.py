@@ -20,8 +20,7 @@ from bot.rules.inputs.options import OWN, TARGETS, Option
 from bot.rules.inputs.unit_selectors import list_fired_weapons
 from bot.rules.inputs.units import MAX_UNITS, RosterUnit, UnitWords
 from bot.rules.text.normalize import comparison_key, normalize_text, word_key
-from bot.rulesets.catalog import list_lost_states
-from bot.rulesets.system import System
+from bot.rulesets.system import System, is_lost, refuses_lost_unit
 from bot.ui.finding import search
 from bot.ui.help_topics import TOPICS
 from bot.ui.registry import TABLE, Registry
@@ -284,7 +283,7 @@ def _list_single_units(request: _CompletionRequest) -> list[CompletionChoice]:
     choices = []
     for unit in sorted(
         context.roster,
-        key=lambda unit: (is_out(unit, context), rank_able_first(unit, option, context)),
+        key=lambda unit: (is_lost(unit, context.game), rank_able_first(unit, option, context)),
     ):
         names = (comparison_key(unit.name), comparison_key(unit.handle))
         if any(request.part in name for name in names):
@@ -607,7 +606,7 @@ def _complete_unit_list(
     used_items = f"{earlier};{elsewhere}".replace(",", ";").split(";")
     used_names = {_strip_item(used_item) for used_item in used_items}
     alive = _list_units_in_play(option, context)
-    out = [unit for unit in context.roster if is_out(unit, context)] if words is None else []
+    out = [unit for unit in context.roster if is_lost(unit, context.game)] if words is None else []
     units = _drop_named_units((*alive, *out), used_names)
     choices = _match_units(units, item, words, context.reasons.get(option.name, {}))
     groups = list_unit_groups(
@@ -627,9 +626,7 @@ def _list_units_in_play(option: Option, context: CompletionContext) -> list[Rost
     """Return the roster units that have not left the fight, or that are in a state that the option
     is about; the likeliest first.
     """
-    units = [
-        unit for unit in context.roster if not is_out(unit, context) or unit.state in option.likely
-    ]
+    units = [unit for unit in context.roster if not refuses_lost_unit(option, unit, context.game)]
     units.sort(key=lambda unit: rank_able_first(unit, option, context))
     return units
 
@@ -744,11 +741,6 @@ def is_likely(unit: RosterUnit, option: Option) -> bool:
     """
     words = {*option.likely} - {OWN}
     return not words or not words.isdisjoint({unit.state, unit.type, *unit.marks})
-
-
-def is_out(unit: RosterUnit, context: CompletionContext) -> bool:
-    """Return whether the unit has left the fight."""
-    return unit.state in list_lost_states(context.game)
 
 
 def rank_unit(unit: RosterUnit, option: Option, context: CompletionContext) -> tuple[bool, bool]:

@@ -16,12 +16,13 @@ from bot.game.events import (
     is_continuation,
 )
 from bot.game.rights import are_texts_open, has_last_word
-from bot.game.roster import apply_change, change_from_json, has_left_fight
+from bot.game.roster import apply_change, change_from_json
 from bot.game.state import Game, Json, is_guarded, unit_to_json
 from bot.game.tracks import find_track_problem, get_track_keys
 from bot.rules import cards
 from bot.rules.inputs.decks import DECK
 from bot.rules.inputs.units import RosterUnit
+from bot.rulesets.system import is_lost
 from bot.verification.follows.cards import find_moves_problem
 from bot.verification.follows.past import Event, GameFields, Past, find_words_problem
 from bot.verification.follows.turn import find_initiative_go_problem
@@ -374,8 +375,11 @@ def find_opening_problem(past: Past, event: Event) -> str:
     if past.get_patch(event, "after", "game").get("tracks", game.tracks) != changed_tracks:
         return "it does not change tracks the way that was sealed."
     units_after = past.get_patch(event, "after", "units")
+    is_system_missing = bool(game.system) and game.system not in past.systems
     for key, unit in game.units.items():
         logged_unit = units_after.get(key, unit_to_json(unit)) or {}
+        if is_system_missing and logged_unit == unit_to_json(unit):
+            continue  # nobody can tell whether it was out of the game by then
         if not _fits_changed_unit(logged_unit, changed_units[key]):
             return f"it does not change {shorten_value(key)} the way that was sealed."
     if units_after.keys() <= game.units.keys():
@@ -392,6 +396,7 @@ def _apply_opened_rolls(
     changes only units that had not left the fight before it.
     """
     game = past.game
+    system = past.systems.get(game.system)
     units = dict(game.units)
     tracks: dict[str, object] = dict(game.tracks)
     for number in numbers:
@@ -399,7 +404,7 @@ def _apply_opened_rolls(
         if number in game.withdrawn or not _is_of_game(game, get_home_game(roll)):
             continue
         tracks |= roll.get("tracks", {})
-        keys_in_play = {key for key, unit in units.items() if not has_left_fight(unit)}
+        keys_in_play = {key for key, unit in units.items() if not is_lost(unit, system)}
         for change in map(change_from_json, roll.get("changes", ())):
             key = change.unit.casefold()
             if key in keys_in_play:
