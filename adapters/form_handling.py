@@ -9,8 +9,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 from bot.app import App
-from bot.preferences.forms import DRAFT_FAMILIES, Draft, get_draft_action
+from bot.forms.drafts import Draft
 from bot.ui.form.form import Form, Room, build_form
+from bot.ui.form.form_buttons import DRAFT_FAMILIES, get_draft_action
 from bot.ui.form.submission import Filled, FormResult, evaluate_form
 from bot.ui.reply.reply import Reply
 from bot.ui.sizes import check_sizes
@@ -66,7 +67,7 @@ class OpenForm:
             reply = await app.press(
                 action, command.who, command.where, command.request_id, command.delivery
             )
-        return await app.forms.offer_correction(
+        return await app.corrections.offer_correction(
             reply, self.spec, result.options, command.who, self.draft.key
         )
 

@@ -17,12 +17,15 @@ from typing import Self
 from bot.commands.channel_games import list_game_choices
 from bot.commands.dispatch import get_spec, load_shared_registry
 from bot.commands.help.pages import build_welcome
-from bot.commands.play.first_form import add_form_choices, join_number_fields
 from bot.execution.budgets import UNASKED, CommandsInFlight, Pauses
 from bot.execution.committer import CommandCommitter
 from bot.execution.due_loop import DueLoop
 from bot.execution.executor import CommandExecutor
 from bot.execution.promises import ReceiptPromises, UnrecordedAnswers
+from bot.forms.corrections import Corrections
+from bot.forms.drafts import Draft, Drafts
+from bot.forms.form_choices import add_form_choices, join_number_fields
+from bot.forms.form_service import FormService
 from bot.game.cups import is_called
 from bot.game.decks import list_deck_names, list_usable_cards
 from bot.game.loaded_game import is_imported
@@ -38,7 +41,6 @@ from bot.outbox.receipts import Receipts
 from bot.outbox.waiting_answers import Answers
 from bot.packs.pack_store import HERE, expire_unused, list_pack_choices
 from bot.preferences.enabled_packs import EnabledPacks, RulesetCache
-from bot.preferences.forms import Draft, Drafts, FormService
 from bot.preferences.macros import (
     build_macro_form,
     load_visible_macros,
@@ -140,6 +142,7 @@ class App:
         self._rulesets = RulesetCache(store, enabled)
         self._committer = CommandCommitter(store, clock, self.games, enabled, self.receipts)
         self.threads = Threads(store, self.games)
+        self.corrections = Corrections(self.drafts, self.registry)
         self.forms = FormService(
             store, self.drafts, self.games, self.registry, self.threads, self.load_visible_systems
         )
@@ -358,7 +361,9 @@ class App:
         )
         if name in REPEATING_BUTTONS and reply.error and reply.typed:
             parsed = await self.parse_line(reply.typed, place)
-            return await self.forms.offer_correction(reply, parsed.spec, parsed.options, person)
+            return await self.corrections.offer_correction(
+                reply, parsed.spec, parsed.options, person
+            )
         return reply
 
     async def refresh_answer(self, action: str, person: Person, place: Place) -> Reply:

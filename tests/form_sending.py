@@ -7,7 +7,7 @@ from typing import Any
 from adapters.discord.modal import build_modal, read_modal
 from adapters.slack.modal import build_form_view, read_state
 from adapters.slack.request import SlackRequest
-from bot.preferences.forms import Draft
+from bot.forms.drafts import Draft
 from bot.ui.form.form import Form
 from bot.ui.spec import CommandSpec
 from tests.standins.discord.forms import submitted_part

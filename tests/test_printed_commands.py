@@ -18,7 +18,7 @@ from adapters.discord.modal import ROOM as DISCORD_ROOM
 from adapters.slack.modal import ROOM as SLACK_ROOM
 from bot.commands.dispatch import load_shared_registry
 from bot.commands.help.help import show_help
-from bot.preferences.forms import describe_in_form
+from bot.forms.corrections import describe_in_form
 from bot.rules.inputs.units import RosterUnit
 from bot.rulesets.catalog import load_shared_systems
 from bot.ui.form.form import build_form

@@ -24,7 +24,7 @@ from bot.app import App
 from bot.cli.cli import Arguments
 from bot.cli.terminal import print_reply, print_text, save_files
 from bot.commands.context import UNDO_LABEL
-from bot.preferences.forms import Draft
+from bot.forms.drafts import Draft
 from bot.rules.errors import UserError
 from bot.rules.text.plain import remove_control
 from bot.rulesets.catalog import PACKS, load_shared_systems
@@ -189,7 +189,9 @@ class Session:
                 return
         reply = await self.app.run_parsed(spec, options, self.player, PLACE, uuid4().hex)
         if self.terminal and reply.error:
-            reply = await self.app.forms.offer_correction(reply, spec, parsed.options, self.player)
+            reply = await self.app.corrections.offer_correction(
+                reply, spec, parsed.options, self.player
+            )
         await self._show(reply)
 
     async def _use_key(self, action: str | Menu, key: str) -> None:

@@ -216,7 +216,7 @@ async def run_command(
 
     async def run() -> Reply:
         reply = await run_and_answer(services, request, command)
-        return await services.app.forms.offer_correction(reply, spec, options, request.who)
+        return await services.app.corrections.offer_correction(reply, spec, options, request.who)
 
     await services.delivery.serve_request(request, command, run())
 
@@ -417,7 +417,7 @@ async def _run_form(
     result = form.read_filled(read_modal(data))
     if result.problem is not None:
         refusal = build_error_reply(result.problem)
-        reply = await services.app.forms.offer_correction(
+        reply = await services.app.corrections.offer_correction(
             refusal, form.spec, result.options, request.who, key
         )
         await services.delivery.respond_with(request, reply)

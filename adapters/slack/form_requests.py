@@ -29,7 +29,8 @@ from adapters.slack.modal import (
 from adapters.slack.request import Json, SlackRequest
 from adapters.slack.request_handler import Ack, RequestHandler
 from adapters.slack.text import escape_text
-from bot.preferences.forms import ONE_MORE, Draft, describe_in_form, describe_problem
+from bot.forms.corrections import ONE_MORE, describe_in_form, describe_problem
+from bot.forms.drafts import Draft
 from bot.rules.errors import UserError
 from bot.rules.text.normalize import comparison_key
 from bot.ui.form.form import opens_form

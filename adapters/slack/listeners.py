@@ -272,7 +272,7 @@ class Listeners:
         reply = await self._work.run_command(request, parsed.spec, parsed.options, user)
         if not reply.error or reply.seen:
             return reply
-        return await app.forms.offer_correction(reply, parsed.spec, parsed.options, user)
+        return await app.corrections.offer_correction(reply, parsed.spec, parsed.options, user)
 
     async def _run_text(
         self, ack: Ack, request: SlackRequest, text: str, files: Any, quick: Quick | None = None

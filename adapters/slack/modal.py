@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from adapters.slack.request import Json, SlackRequest
 from adapters.slack.text import escape_text
-from bot.preferences.forms import Draft
+from bot.forms.drafts import Draft
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option, clean
 from bot.rules.text.plain import cut_text

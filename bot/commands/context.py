@@ -9,13 +9,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from bot.forms.drafts import Draft, build_earlier_game_error, create_draft, load_draft
 from bot.game.free_play_seed import PreparedSeed
 from bot.game.ledger import Ledger
 from bot.game.rights import has_last_word, make_game_over_error
 from bot.game.roster import find_units_by_name
 from bot.game.state import Actor, Game, Json, get_actor, is_stranger, unit_to_json
 from bot.loading.free_play_seed import UNUSED, build_seed_docs, load_next_seed, prepare_seed
-from bot.preferences.forms import Draft, build_earlier_game_error, create_draft, load_draft
 from bot.presentation.play_record import PlayRecord, build_event_facts
 from bot.rules.dice import Die, Source
 from bot.rules.errors import UserError

@@ -49,9 +49,9 @@ from bot.commands.turns import (
 )
 from bot.commands.undo import undo
 from bot.commands.units import unit, unit_card, unit_list
+from bot.forms.drafts import build_earlier_game_error
 from bot.game.loaded_game import is_imported
 from bot.game.state import is_guarded
-from bot.preferences.forms import build_earlier_game_error
 from bot.rules.errors import UserError
 from bot.rulesets.catalog import load_shared_systems
 from bot.ui.registry import Registry

@@ -15,8 +15,8 @@ from bot.charts.charts import render_deck, render_luck, render_odds
 from bot.charts.png import find_rasterizer, render_picture_png
 from bot.charts.table import render_named_table
 from bot.commands.context import Context
+from bot.forms.drafts import create_draft
 from bot.game.rights import need_director
-from bot.preferences.forms import create_draft
 from bot.preferences.threads import get_channel
 from bot.report.game_pictures import draw_losses_chart
 from bot.rules.errors import UserError

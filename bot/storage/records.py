@@ -66,7 +66,7 @@ class GameRow(NamedTuple):
 BOARD = "board"
 """The kind of the document that holds the board message of a game."""
 DRAFT = "draft"
-"""The kind of documents with a command that was not run yet, see bot/preferences/forms.py."""
+"""The kind of documents with a command that was not run yet, see bot/forms/drafts.py."""
 SHOWN, ROLLED = "shown", "rolled"
 """The kinds of documents with a private answer that its owner may still share, and with the answer
 to a draft that was run.

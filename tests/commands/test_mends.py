@@ -20,7 +20,7 @@ async def offered(channel: Channel, line: str, reply: Reply | None = None) -> Re
     """A refusal as an adapter shows it."""
     typed = parse_text(line, load_shared_registry())
     reply = reply or await channel.say("Anna", line)
-    return await channel.app.forms.offer_correction(
+    return await channel.app.corrections.offer_correction(
         reply, typed.spec, typed.options, channel.who("Anna")
     )
 

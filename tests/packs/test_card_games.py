@@ -14,8 +14,8 @@ import pytest
 from adapters.discord.modal import ROOM as MODAL
 from adapters.slack.modal import ROOM as VIEW
 from bot.commands.dispatch import load_shared_registry
-from bot.preferences.forms import get_draft_action
 from bot.ui.form.form import Room, build_form
+from bot.ui.form.form_buttons import get_draft_action
 from bot.ui.form.submission import evaluate_form
 from bot.ui.reply.reply import OPEN_FORM, Reply
 from tests.packs.card_game_players import Screen, play_salt_road, play_three_mills

@@ -19,8 +19,7 @@ from adapters.form_handling import begin_form
 from adapters.slack.modal import ROOM as VIEW
 from bot.commands.dispatch import load_shared_registry
 from bot.commands.play.answer_buttons import find_retarget_option, replace_targets
-from bot.preferences.form_rights import FOR_PLAYERS
-from bot.preferences.forms import DRAFT_FAMILIES, get_draft_action
+from bot.forms.form_rights import FOR_PLAYERS
 from bot.presentation.firers_and_targets import resolve_unit_names
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import OF_HEX
@@ -39,6 +38,7 @@ from bot.ui.form.form import (
     build_form,
     get_lasting_inputs,
 )
+from bot.ui.form.form_buttons import DRAFT_FAMILIES, get_draft_action
 from bot.ui.form.submission import evaluate_form
 from bot.ui.form.unit_menu import MORE, TYPED
 from bot.ui.reply.reply import build_error_reply
@@ -365,7 +365,7 @@ def test_no_form_shows_code_words(room: Room, use_packs: UsePacks) -> None:
 async def fix_labels(channel: Channel, spec: CommandSpec, code: str, option: str) -> list[str]:
     """Return the buttons under a refusal of a command with this code at this option."""
     error = UserError("This was wrong.", code=code, option=option or None)
-    reply = await channel.app.forms.offer_correction(
+    reply = await channel.app.corrections.offer_correction(
         build_error_reply(error), spec, {}, channel.who("Anna")
     )
     return [button.label for button in reply.buttons]
@@ -399,5 +399,7 @@ async def test_what_cannot_be_mended_has_no_fix(line: str) -> None:
     typed = await channel.app.parse_line(line, channel.place, anna)
     refused = await channel.say("Anna", line)
     assert refused.error, line
-    offered = await channel.app.forms.offer_correction(refused, typed.spec, typed.options, anna)
+    offered = await channel.app.corrections.offer_correction(
+        refused, typed.spec, typed.options, anna
+    )
     assert "Fix it" not in [button.label for button in offered.buttons]

@@ -18,7 +18,6 @@ import pytest
 from adapters.discord.modal import ROOM as MODAL
 from adapters.slack.modal import ROOM as VIEW
 from bot.commands.dispatch import load_shared_registry
-from bot.preferences.forms import DRAFT_FAMILIES, get_draft_action
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import RosterUnit
@@ -35,6 +34,7 @@ from bot.ui.form.form import (
     opens_form,
     set_roll_mode,
 )
+from bot.ui.form.form_buttons import DRAFT_FAMILIES, get_draft_action
 from bot.ui.form.submission import FormResult, evaluate_form
 from bot.ui.reply.reply import Reply, build_error_reply
 from bot.ui.spec import Command, CommandSpec
@@ -221,7 +221,7 @@ async def sent(channel: Channel, key: str, name: str = "Anna", **chosen: str) ->
     )
     action = get_draft_action(taken.roll_mode, key, taken.options)
     reply = await channel.press(name, action)
-    return await channel.app.forms.offer_correction(reply, spec, taken.options, who, key)
+    return await channel.app.corrections.offer_correction(reply, spec, taken.options, who, key)
 
 
 def faces(reply: Reply) -> dict[str, str]:
@@ -290,7 +290,7 @@ async def _odds_never_roll(spec: CommandSpec) -> None:
     wrong = build_error_reply(
         UserError("Something was wrong here.", option=next(iter(options), None), code="bad-value")
     )
-    refused = await channel.app.forms.offer_correction(wrong, spec, asked, who)
+    refused = await channel.app.corrections.offer_correction(wrong, spec, asked, who)
     fix = await channel.app.forms.open_draft(
         faces(refused)["Fix it"].removeprefix("form:"), who, channel.place
     )
@@ -336,7 +336,7 @@ async def test_the_button_that_does_what_was_meant_does_it_in_the_way_that_was_a
     refused = await channel.say("Anna", line)
     spec = load_shared_registry().find(["lnlt", "fire"])[0]
     typed = parse_text(line, load_shared_registry())
-    offered = await channel.app.forms.offer_correction(
+    offered = await channel.app.corrections.offer_correction(
         refused, spec, typed.options, channel.who("Anna")
     )
     first = offered.buttons[0]

@@ -6,7 +6,7 @@ import pytest
 
 from adapters.form_handling import OpenForm
 from adapters.slack.text import get_text_after_mention, remove_markup
-from bot.preferences.forms import Draft
+from bot.forms.drafts import Draft
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import MAX_TEXT
 from bot.ui.form.form import Form

@@ -12,6 +12,7 @@ from itertools import takewhile
 from bot.commands.context import Amendment, Context
 from bot.commands.declare import ButtonOf, declare_button, declare_command
 from bot.commands.turns.mentions import call_sides
+from bot.forms.drafts import create_draft
 from bot.game.events import list_effective_events
 from bot.game.rights import need_player
 from bot.game.sides import (
@@ -29,7 +30,6 @@ from bot.game.sides import (
 )
 from bot.game.state import Game
 from bot.loading.log_reader import iterate_events
-from bot.preferences.forms import create_draft
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option
 from bot.rules.text.names import join_names

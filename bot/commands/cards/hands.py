@@ -21,7 +21,6 @@ from bot.game.decks import get_seen_ends, list_deck_names
 from bot.game.rights import need_player
 from bot.game.sides import find_side
 from bot.game.state import Game, Json
-from bot.preferences.forms import build_form_button
 from bot.presentation.events import describe_outcome
 from bot.rules import cards
 from bot.rules.cards import DISCARD, HAND, KNOWN, PLAY, REMOVED, Deck
@@ -36,6 +35,7 @@ from bot.rulesets.deck_keys import AFTER
 from bot.storage.base import DAY
 from bot.storage.records import Doc
 from bot.ui.common_options import ANY_DECK, CARDS, DECK, build_flag
+from bot.ui.form.form_buttons import build_form_button
 from bot.ui.reply.parts import Group, Part, Small
 from bot.ui.reply.reply import SEALED, Button, Menu, MenuEntry, Reply
 from bot.ui.typing.command_text import quote_value

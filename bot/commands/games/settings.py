@@ -33,7 +33,6 @@ from bot.packs.pack_store import (
     make_missing_files_error,
 )
 from bot.preferences.enabled_packs import NotManager
-from bot.preferences.forms import build_form_button
 from bot.preferences.place_names import (
     get_local_id,
     is_private,
@@ -56,6 +55,7 @@ from bot.rulesets.catalog import load_shared_systems
 from bot.rulesets.rule_sets import RuleSets
 from bot.storage.records import Doc
 from bot.ui.common_options import build_optional
+from bot.ui.form.form_buttons import build_form_button
 from bot.ui.reply.parts import Part
 from bot.ui.reply.reply import Reply
 from bot.verification.follows.event import format_pack_words, format_rule_words

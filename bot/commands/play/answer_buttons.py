@@ -9,7 +9,6 @@ from bot.commands.context import Context, save_draft
 from bot.game.counter_faces import describe_condition
 from bot.game.roster import get_hex, sort_units
 from bot.game.state import Game, Json
-from bot.preferences.forms import OF_EVENT, build_form_button
 from bot.presentation.firers_and_targets import Aim, find_own_targets, has_no_target
 from bot.presentation.unit_reasons import list_fit_targets
 from bot.rules.errors import UserError
@@ -19,6 +18,7 @@ from bot.rules.sequence.sequence import Line
 from bot.rules.text.names import join_names
 from bot.rules.text.phrase import Phrase, Typed, split_pieces
 from bot.rulesets.system import FIRES, Sequence, System, is_lost
+from bot.ui.form.form_buttons import OF_EVENT, build_form_button
 from bot.ui.registry import Registry
 from bot.ui.reply.parts import Group, Small
 from bot.ui.reply.reply import OPEN_FORM, Button, Menu, MenuEntry, Reply

@@ -30,13 +30,13 @@ from bot.commands.turns.mentions import format_moment, list_calls
 from bot.commands.turns.turn import refuse_old_card
 from bot.commands.turns.turn_card import is_initiative_rolled
 from bot.commands.undo import undo
+from bot.forms.drafts import Draft, build_earlier_game_error, load_draft
 from bot.game.events import ROLLS, get_recorded_units, list_effective_events
 from bot.game.rights import DONE_ONCE, need_player
 from bot.game.roster import get_hex, is_of_game
 from bot.game.sides import find_side, fit_verb
 from bot.game.state import Json, build_roster, is_guarded, unit_from_json
 from bot.loading.log_reader import load_event_body
-from bot.preferences.forms import Draft, build_earlier_game_error, load_draft
 from bot.presentation.derived_inputs import remove_derived_inputs
 from bot.presentation.firers_and_targets import drop_unable_units
 from bot.presentation.unit_reasons import list_fit_targets

@@ -14,12 +14,12 @@ from bot.commands.context import Context, load_own_draft, replace_command, save_
 from bot.commands.declare import ButtonOf, declare_button
 from bot.commands.log.log import turn_page
 from bot.commands.pictures import offer_picture
+from bot.forms.drafts import Draft, create_draft
 from bot.game.events import get_event_system, merge_choices
 from bot.game.roster import get_system_roster
 from bot.game.state import Json
 from bot.game.tracks import fill_track_inputs
 from bot.loading.log_reader import load_event_body
-from bot.preferences.forms import Draft, create_draft
 from bot.presentation.counted_conditions import find_counted_conditions, format_counted_conditions
 from bot.presentation.derived_inputs import (
     DerivedInput,

@@ -48,7 +48,6 @@ from bot.game.roster import (
 from bot.game.sides import format_possessive
 from bot.game.state import FULL, Actor, Game, Json, is_strict
 from bot.game.tracks import fill_track_inputs, get_track_keys
-from bot.preferences.forms import build_form_button
 from bot.presentation.counted_conditions import (
     drop_named_conditions,
     find_counted_conditions,
@@ -110,6 +109,7 @@ from bot.rules.text.phrase import Phrase, Typed, capitalize_first, phrase
 from bot.rulesets.around_sequence import ANYWAY
 from bot.rulesets.system import FIRES, Sequence, System
 from bot.ui.common_options import ROLL_OPTIONS, build_optional
+from bot.ui.form.form_buttons import build_form_button
 from bot.ui.reply.parts import Part, Small
 from bot.ui.reply.reply import Button, Reply
 from bot.ui.typing.command_text import (

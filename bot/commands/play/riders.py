@@ -6,13 +6,13 @@ from typing import Any
 
 from bot.commands.context import Context
 from bot.game.roster import find_units_by_name, sort_units
-from bot.preferences.forms import build_form_button
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.sequence.linked_units import list_linked_names
 from bot.rules.text.names import join_names
 from bot.rules.text.phrase import Phrase, Typed
 from bot.rulesets.around_sequence import Ride, is_matching
 from bot.rulesets.system import Sequence, is_lost
+from bot.ui.form.form_buttons import build_form_button
 from bot.ui.reply.reply import Reply
 from bot.ui.typing.command_text import format_command
 

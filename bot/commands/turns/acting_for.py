@@ -8,8 +8,8 @@ acted, and with what.
 from collections.abc import Mapping
 
 from bot.commands.context import Context
+from bot.forms.drafts import build_earlier_game_error
 from bot.game.rights import OtherSide
-from bot.preferences.forms import build_earlier_game_error
 from bot.rules.errors import UserError
 from bot.rules.text.names import join_names
 from bot.runtime.entropy import create_id

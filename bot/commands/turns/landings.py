@@ -10,10 +10,10 @@ from bot.commands.context import Context
 from bot.game.events import COMBAT, list_effective_events
 from bot.game.roster import is_of_game
 from bot.game.state import Json
-from bot.preferences.forms import build_form_button
 from bot.rules.inputs.options import clean, is_left_out
 from bot.rulesets.around_sequence import Landing, is_matching
 from bot.rulesets.system import Sequence
+from bot.ui.form.form_buttons import build_form_button
 from bot.ui.reply.reply import Button
 
 MAX_EVENTS_WITH_LANDINGS = 1_000

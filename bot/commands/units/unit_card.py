@@ -13,7 +13,6 @@ from bot.commands.units.unit_words import describe_numbers, describe_other_side
 from bot.game import counter_faces
 from bot.game.events import list_changed_units
 from bot.game.state import Game
-from bot.preferences.forms import build_form_button
 from bot.presentation.events import describe_event
 from bot.presentation.firers_and_targets import list_actions
 from bot.presentation.headline import list_type_names
@@ -23,6 +22,7 @@ from bot.rules.inputs.options import format_code_word
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.text.phrase import phrase
 from bot.rulesets.system import FIRES, System, is_lost
+from bot.ui.form.form_buttons import build_form_button
 from bot.ui.reply.parts import Part, Small
 from bot.ui.reply.reply import GAME, HURT, SHAKEN, Button, Menu, MenuEntry, Reply
 from bot.ui.typing.command_text import quote_value

@@ -25,7 +25,6 @@ from bot.game.counter_faces import (
 )
 from bot.game.roster import count_units, format_typed_number, is_stat, sort_units
 from bot.game.sides import find_side
-from bot.preferences.forms import build_form_button
 from bot.rules.errors import Hint, UserError, did_you_mean
 from bot.rules.inputs.loadout import LOADOUT
 from bot.rules.inputs.units import RosterUnit
@@ -34,6 +33,7 @@ from bot.rules.text.normalize import comparison_key, word_key
 from bot.rules.text.phrase import phrase
 from bot.rulesets.system import System, is_lost
 from bot.ui.common_options import UNITS, build_flag, build_optional
+from bot.ui.form.form_buttons import build_form_button
 from bot.ui.glossary import ADD, build_example
 from bot.ui.reply.parts import Part, Small
 from bot.ui.reply.reply import Button, Menu, Reply

@@ -16,7 +16,7 @@ from adapters.slack.modal import (
 )
 from adapters.slack.request import SlackRequest
 from bot.commands.dispatch import load_shared_registry
-from bot.preferences.forms import Draft
+from bot.forms.drafts import Draft
 from bot.rules.inputs.units import RosterUnit
 from bot.ui.form.form import build_form
 from bot.ui.form.submission import evaluate_form

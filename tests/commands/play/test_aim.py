@@ -248,7 +248,7 @@ async def test_a_volley_with_some_who_are_out_goes_on_in_one_tap(volley: str) ->
     line = f'baps fire attackers={volley} targets="Grenadier 1" range=10'
     typed = parse_text(line, channel.app.registry)
     refused = await channel.refused("Ann", line, "unit-unfit GI")
-    refused = await channel.app.forms.offer_correction(
+    refused = await channel.app.corrections.offer_correction(
         refused, typed.spec, typed.options, channel.who("Ann")
     )
     button = refused.buttons[0]

@@ -6,8 +6,8 @@ import pytest
 
 from bot.commands.dispatch import load_shared_registry
 from bot.commands.play.answer_buttons import build_change_button
-from bot.preferences.forms import build_form_button
 from bot.rules.errors import UserError
+from bot.ui.form.form_buttons import build_form_button
 from bot.ui.reply.reply import OPEN_FORM, Reply, build_error_reply
 from bot.ui.typing.command_text import parse_text
 from tests.playing import Channel
@@ -107,7 +107,9 @@ async def test_own_dice_one_by_one_and_nothing_is_saved_before_the_last() -> Non
     spec = load_shared_registry().get(FIRE)
     assert spec is not None
     options = {"attackers": "squad fp=4", "targets": "squad morale=5", "hand": "6"}
-    keypad = await channel.app.forms.offer_correction(short, spec, options, channel.who("Anna"))
+    keypad = await channel.app.corrections.offer_correction(
+        short, spec, options, channel.who("Anna")
+    )
     assert keypad.title == "Got 1 die. Next: defense (d6)"
     assert [*faces(keypad)] == ["1", "2", "3", "4", "5", "6", "Start over"]
     assert keypad.private
@@ -130,13 +132,17 @@ async def test_a_clear_mistake_is_put_right_by_a_button_that_fires_once() -> Non
     refused = await channel.say("Anna", 'lnlt fire attackers="squad fp=4" targets="Cell 33"')
     spec = load_shared_registry().get(FIRE)
     assert spec is not None
-    led = await channel.app.forms.offer_correction(refused, spec, options, channel.who("Anna"))
+    led = await channel.app.corrections.offer_correction(
+        refused, spec, options, channel.who("Anna")
+    )
     assert [*faces(led)] == ["Fire at Cell 3", "Fix it"]
     assert led.format_body() == [
         "Did you mean Cell 3?",
         "Nothing was rolled; your other choices are kept.",
     ]
-    again = await channel.app.forms.offer_correction(refused, spec, options, channel.who("Anna"))
+    again = await channel.app.corrections.offer_correction(
+        refused, spec, options, channel.who("Anna")
+    )
     assert again.format_body() == ["Did you mean Cell 3?"], "said once"
     draft = await channel.app.forms.open_draft(
         faces(led)["Fix it"].removeprefix(OPEN_FORM), channel.who("Anna"), channel.place
@@ -157,7 +163,7 @@ async def test_what_no_form_can_mend_gets_no_button() -> None:
         UserError("There is nothing to repeat yet.", code="nothing-to-repeat")
     )
     assert (
-        await channel.app.forms.offer_correction(refused, again, {}, channel.who("Anna"))
+        await channel.app.corrections.offer_correction(refused, again, {}, channel.who("Anna"))
     ).buttons == ()
 
 
@@ -177,7 +183,9 @@ async def test_a_rule_of_a_game_without_any_has_no_form_to_fix_it(
     anna = channel.who("Anna")
     typed = await channel.app.parse_line(line, channel.place, anna)
     refused = await channel.say("Anna", line)
-    offered = await channel.app.forms.offer_correction(refused, typed.spec, typed.options, anna)
+    offered = await channel.app.corrections.offer_correction(
+        refused, typed.spec, typed.options, anna
+    )
     assert [button.label for button in offered.buttons] == buttons
     for button in offered.buttons:
         draft = await channel.app.forms.open_draft(

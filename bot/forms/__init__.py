@@ -1,0 +1,1 @@
+"""Forms: commands that are filled in before they run."""
