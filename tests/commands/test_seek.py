@@ -508,6 +508,9 @@ async def test_a_played_seek_does_not_expire(server: Server) -> None:
 
 async def test_a_seek_goes_with_its_writers_data(server: Server) -> None:
     card = await server.card(text=f'{FORD} text="my own words"')
+    shown = (await server.do(ANNA, "privacy show")).format_text()
+    for words in ("Your open seeks, with your name: 1", "drafts: 0", "reminders pending: 0"):
+        assert words in shown
     data = json.loads((await server.do(ANNA, "privacy export")).files[0].content)
     [document] = [one for one in data["documents"] if one["kind"] == SEEK]
     assert document["data"]["text"] == "my own words"

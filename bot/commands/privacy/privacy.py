@@ -12,7 +12,7 @@ from bot.commands.by_post.reminders import WISHES
 from bot.commands.channel_games import format_status, load_channel_games
 from bot.commands.context import Context
 from bot.commands.declare import declare_button, declare_command
-from bot.commands.seek.open_seeks import withdraw_seeks_of_forgotten
+from bot.commands.seek.open_seeks import SEEK, SEEK_ENDS, withdraw_seeks_of_forgotten
 from bot.game.ledger import Ledger
 from bot.loading.free_play_seed import PREPARED, UNUSED
 from bot.loading.load_game import restore_game
@@ -42,12 +42,15 @@ async def show_privacy(context: Context) -> Reply:
     kinds = Counter(doc.kind for doc in data.docs)
     drafts = sum(count for kind, count in kinds.items() if kind not in NO_DRAFTS)
     wishes = "saved" if kinds[WISHES] else "none"
+    reminders = [row for row in data.due if row.kind != SEEK_ENDS]
+    seeks = (f"Your open seeks, with your name: {kinds[SEEK]}.",) if kinds[SEEK] else ()
     lines = (
         f"Your name ({', '.join(names) or 'none'}), next to a random id in the logs; games: {len(data.persons)}.",
         f"Texts you typed (labels, words for the dice, sealed rolls): {len(data.texts)}.",
         f"Your drafts: {drafts}; macros: {kinds[MACRO]}.",
         *await _describe_own_play(context, kinds[UNTOLD]),
-        f"Reminder settings: {wishes}; reminders pending: {len(data.due)}.",
+        f"Reminder settings: {wishes}; reminders pending: {len(reminders)}.",
+        *seeks,
         f"Your requests and their answers, for {REQUESTS_KEPT / DAY:.0f} days, so that nothing runs twice; "
         "once deleted, a hash of their ids.",
         phrase(
@@ -57,7 +60,7 @@ async def show_privacy(context: Context) -> Reply:
     return Reply("What Grognard keeps about you", lines, private=True)
 
 
-NO_DRAFTS = (WISHES, MACRO, PREPARED, UNUSED, UNTOLD)
+NO_DRAFTS = (WISHES, MACRO, PREPARED, UNUSED, UNTOLD, SEEK)
 
 
 async def _describe_own_play(context: Context, untold: int) -> list[str]:

@@ -41,6 +41,7 @@ from bot.rules.inputs.options import Option
 from bot.rules.text.names import format_count
 from bot.rules.text.normalize import comparison_key, normalize_name
 from bot.rules.text.phrase import phrase
+from bot.rulesets.rule_sets import RuleSets
 from bot.storage.records import DueRow, Outgoing
 from bot.ui.common_options import build_optional
 from bot.ui.reply.parts import Part, Small
@@ -94,7 +95,7 @@ async def seek_game(context: Context) -> Reply:
     server = need_server(context)
     options = context.clean_options()
     await context.use_systems_of_game(None)  # as for a new game
-    new_game = read_new_game({**options, "carry": None}, context.systems)
+    new_game = _read_sought_game(options, context.systems)
     side = _read_side(new_game, options)
     text = _read_text(options["text"] or "")
     user = context.command.who
@@ -132,6 +133,18 @@ async def seek_game(context: Context) -> Reply:
     place = name_place(card_channel, channel_name, channel.key)
     buttons = build_channel_button(card_channel, channel_name, channel.key)
     return Reply(f"Your seek is posted in {place}", lines, private=True, buttons=buttons)
+
+
+def _read_sought_game(options: Mapping[str, Any], systems: RuleSets) -> NewGame:
+    """Return the game that is sought. Raises UserError for one that cannot be started."""
+    try:
+        return read_new_game({**options, "carry": None}, systems)
+    except UserError as error:
+        if error.code == "missing":
+            error.hint = phrase("For example: `/seek game daily lnlt scenario=ford`")
+        elif error.code == "other-system":
+            error.hint = "Choose that game."
+        raise
 
 
 def _read_side(new_game: NewGame, options: Mapping[str, Any]) -> str:
