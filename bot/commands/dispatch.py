@@ -32,7 +32,7 @@ from bot.commands.games import (
     transfer_and_delete,
 )
 from bot.commands.help import find, help
-from bot.commands.log import export_and_share, log
+from bot.commands.log import export, log, share
 from bot.commands.packs import free_packs, macros, pack
 from bot.commands.play import button, fair, odds, play, sealed
 from bot.commands.privacy import privacy
@@ -77,8 +77,9 @@ MODULES = (
     transfer_and_delete,
     find,
     help,
-    export_and_share,
+    export,
     log,
+    share,
     privacy,
     play_seek,
     seek,

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from gzip import compress
 from time import monotonic
 
-from bot.commands.log.export_and_share import find_shared_game, hash_share_token
+from bot.commands.log.share import find_shared_game, hash_share_token
 from bot.game.game_log import LoggedEvent
 from bot.odds_pool.pool import Worker
 from bot.report.event_odds import FACTS, RunInWorker, list_fact_requests

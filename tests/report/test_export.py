@@ -11,7 +11,7 @@ import pytest
 
 from bot.__main__ import main
 from bot.cli.report import write_report
-from bot.commands.log import export_and_share
+from bot.commands.log import export
 from bot.execution.executor import PAGES
 from bot.report import page as pages
 from bot.rules.errors import UserError
@@ -183,7 +183,7 @@ def test_a_small_page_that_unpacks_to_no_end_is_refused() -> None:
 async def test_only_a_few_pages_are_built_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     channel = await evening()
     pages_at_once = channel.app.executor.pages
-    monkeypatch.setattr(export_and_share, "PAGE_QUEUE_SECONDS", 0.01)
+    monkeypatch.setattr(export, "PAGE_QUEUE_SECONDS", 0.01)
     for _ in range(PAGES):
         await pages_at_once.acquire()
     await channel.refused("Anna", "game export html", "busy")

@@ -19,7 +19,7 @@ import bot.commands.cards.hands
 import bot.commands.closed_piles
 import bot.commands.games.transfer_and_delete
 import bot.commands.log.answer_footer
-import bot.commands.log.export_and_share
+import bot.commands.log.json_export
 import bot.commands.undo.undo
 import bot.execution.committer
 import bot.game.undo
@@ -218,10 +218,10 @@ def _no_lease(patch: pytest.MonkeyPatch) -> None:
 @mutant("sealed: an export holds what is closed", 22, "g")
 def _unsealed(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(
-        bot.commands.log.export_and_share, "TextPromises", partial(TextPromises, with_secrets=True)
+        bot.commands.log.json_export, "TextPromises", partial(TextPromises, with_secrets=True)
     )
     patch.setattr(
-        bot.commands.log.export_and_share,
+        bot.commands.log.json_export,
         "build_appendix",
         partial(build_appendix, with_secrets=True),
     )
@@ -230,10 +230,10 @@ def _unsealed(patch: pytest.MonkeyPatch) -> None:
 @mutant("cards: an export holds what is closed", 68, "k")
 def _cards_exported(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(
-        bot.commands.log.export_and_share, "TextPromises", partial(TextPromises, with_secrets=True)
+        bot.commands.log.json_export, "TextPromises", partial(TextPromises, with_secrets=True)
     )
     patch.setattr(
-        bot.commands.log.export_and_share,
+        bot.commands.log.json_export,
         "build_appendix",
         partial(build_appendix, with_secrets=True),
     )

@@ -15,7 +15,7 @@ from bot.commands.context import Context
 from bot.commands.declare import ButtonOf, declare_button
 from bot.commands.games.stats import compute_luck_quickly, format_counted_rolls, load_tally
 from bot.commands.log.answer_footer import store_first_line
-from bot.commands.log.export_and_share import build_page_file
+from bot.commands.log.export import build_page_file
 from bot.commands.pictures import offer_picture
 from bot.commands.play.fair import reveal_seed
 from bot.commands.play.sealed import open_rolls

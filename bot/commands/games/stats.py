@@ -15,7 +15,8 @@ from cachetools import LRUCache
 from bot.commands.channel_games import use_named_game
 from bot.commands.context import Context
 from bot.commands.declare import ButtonOf, declare_button, declare_command
-from bot.commands.log.export_and_share import check_length, export_json
+from bot.commands.log.export import check_length
+from bot.commands.log.json_export import export_json
 from bot.commands.pictures import (
     NEVER,
     can_draw,

@@ -18,7 +18,7 @@ from bot.commands.context import Context, replace_command
 from bot.commands.declare import ButtonOf, declare_button, declare_command
 from bot.commands.games.stats import show_stats
 from bot.commands.log import log
-from bot.commands.log.export_and_share import export_game
+from bot.commands.log.export import export_game
 from bot.commands.play.fair import show_fairness
 from bot.commands.turns.mentions import list_calls
 from bot.commands.turns.turn_card import build_phase_buttons, format_headline, format_passes

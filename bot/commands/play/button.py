@@ -10,7 +10,8 @@ from urllib.parse import parse_qsl
 
 from bot.commands.context import Context, load_own_draft, replace_command
 from bot.commands.declare import ButtonOf, declare_button, declare_command
-from bot.commands.log.export_and_share import check_length, compute_facts, export_json
+from bot.commands.log.export import check_length, compute_facts
+from bot.commands.log.json_export import export_json
 from bot.commands.pictures import draw_in_worker, draw_odds, draw_table
 from bot.commands.play.answer_buttons import (
     build_change_button,

@@ -7,7 +7,8 @@ import re
 
 import pytest
 
-import bot.commands.log.export_and_share
+import bot.commands.log.csv_and_story
+import bot.commands.log.export
 import bot.loading.log_reader
 from bot.game.events import has_dice
 from bot.verification.export import export_game
@@ -68,7 +69,7 @@ async def test_in_small_pieces_every_file_is_the_same(monkeypatch: pytest.Monkey
     assert {"sealed", "undo", "redo"} <= {
         row["body"]["kind"] for row in json.loads(whole["json"])["events"]
     }
-    monkeypatch.setattr(bot.commands.log.export_and_share, "BATCH", 3)  # the worker writes them now
+    monkeypatch.setattr(bot.commands.log.csv_and_story, "BATCH", 3)  # the worker writes them now
     monkeypatch.setattr(bot.loading.log_reader, "BATCH", 3)
     monkeypatch.setattr(bot.loading.log_reader, "TEXTS", 2)
     assert {kind: await content(channel, kind) for kind in whole} == whole
@@ -76,7 +77,7 @@ async def test_in_small_pieces_every_file_is_the_same(monkeypatch: pytest.Monkey
 
 async def test_a_game_too_long_for_a_page_ends_without_one(monkeypatch: pytest.MonkeyPatch) -> None:
     channel = await played()
-    monkeypatch.setattr(bot.commands.log.export_and_share, "MOST_EVENTS", 20)
+    monkeypatch.setattr(bot.commands.log.export, "MOST_EVENTS", 20)
     await channel.refused("Anna", "game export html", "too-many")
     monkeypatch.setattr(bot.loading.log_reader, "BATCH", 3)
     events = [row["body"] for row in json.loads(await content(channel, "json"))["events"]]
@@ -91,6 +92,6 @@ async def test_the_page_of_a_long_export_is_worked_out_beside_the_bot(
 ) -> None:
     channel = await played()
     page = await channel.do("Anna", "game export html")
-    monkeypatch.setattr(bot.commands.log.export_and_share, "LONG", 0)
+    monkeypatch.setattr(bot.commands.log.export, "LONG", 0)
     again = await channel.do("Anna", "game export html")
     assert [len(file.text) for file in again.files] == [len(file.text) for file in page.files]
