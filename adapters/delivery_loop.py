@@ -15,7 +15,7 @@ import aiohttp
 from cachetools import FIFOCache
 
 from bot.app import App
-from bot.commands.log.answer_footer import OR_POST
+from bot.commands.answer_footer import OR_POST
 from bot.execution.budgets import Queues
 from bot.outbox.waiting_answers import DueAnswer
 from bot.rules.errors import UserError

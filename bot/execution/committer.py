@@ -4,15 +4,15 @@ from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Sequence as Many
 from dataclasses import replace
 
-from bot.commands.by_post.reminders import update_reminders_and_deadlines
-from bot.commands.context import Context
-from bot.commands.log.answer_footer import (
+from bot.commands.answer_footer import (
     OR_POST,
     add_footer,
     get_answer_topic,
     list_changed_messages,
     store_first_line,
 )
+from bot.commands.by_post.reminders import update_reminders_and_deadlines
+from bot.commands.context import Context
 from bot.execution.budgets import UNASKED, Budgets
 from bot.game.ledger import Ledger
 from bot.game.state import waited_for

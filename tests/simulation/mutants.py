@@ -14,11 +14,11 @@ import pytest
 
 import adapters.slack.delivery
 import adapters.slack.request_handler
+import bot.commands.answer_footer
 import bot.commands.cards.decks
 import bot.commands.cards.hands
 import bot.commands.closed_piles
 import bot.commands.games.transfer_and_delete
-import bot.commands.log.answer_footer
 import bot.commands.log.json_export
 import bot.commands.undo.undo
 import bot.execution.committer
@@ -308,7 +308,7 @@ def _board_left(patch: pytest.MonkeyPatch) -> None:
     async def nothing(*_: Any) -> list[Outgoing]:
         return []
 
-    patch.setattr(bot.commands.log.answer_footer, "list_board_updates", nothing)
+    patch.setattr(bot.commands.answer_footer, "list_board_updates", nothing)
 
 
 @mutant("true: what was undone is left as it was", 19, "i")

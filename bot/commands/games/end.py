@@ -8,13 +8,13 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from bot.commands.answer_footer import store_first_line
 from bot.commands.by_post.orders import list_unopened_orders, may_open
 from bot.commands.cards.hands import ask_to_open, list_unopened_hands
 from bot.commands.cards.hands import open_hands as open_hands
 from bot.commands.context import Context
 from bot.commands.declare import ButtonOf, declare_button
 from bot.commands.games.stats import compute_luck_quickly, format_counted_rolls, load_tally
-from bot.commands.log.answer_footer import store_first_line
 from bot.commands.log.export import build_page_file
 from bot.commands.pictures import offer_picture
 from bot.commands.play.fair import reveal_seed

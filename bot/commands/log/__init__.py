@@ -1,1 +1,1 @@
-"""The log: read, searched, exported and shared, and the messages that it changes."""
+"""The log: read, searched, exported and shared."""

@@ -4,11 +4,11 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 
+from bot.commands.answer_footer import add_footer, store_first_line
 from bot.commands.by_post.reminders import WISHES, ReminderSettings
 from bot.commands.context import Context, build_play_facts
 from bot.commands.declare import declare_button, declare_command
 from bot.commands.games.start_and_join import NewGame, read_new_game, set_up_game, take_side
-from bot.commands.log.answer_footer import add_footer, store_first_line
 from bot.commands.membership import has_left_channel
 from bot.commands.seek.open_seeks import Seek, close_seek, load_prepared_seed, load_seek
 from bot.commands.turns.turn_card import build_phase_buttons, count_buttons_across

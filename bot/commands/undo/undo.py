@@ -11,14 +11,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from bot.commands.closed_piles import save_seen_cards
-from bot.commands.context import Amendment, Context
-from bot.commands.declare import declare_command
-from bot.commands.log.answer_footer import (
+from bot.commands.answer_footer import (
     build_answered_rewording,
     find_latest_undo_or_redo,
     list_undo_amendments,
 )
+from bot.commands.closed_piles import save_seen_cards
+from bot.commands.context import Amendment, Context
+from bot.commands.declare import declare_command
 from bot.commands.membership import has_left_channel
 from bot.commands.requests import PendingRequest
 from bot.commands.turns.mentions import call_sides, call_users, find_channel_of_user

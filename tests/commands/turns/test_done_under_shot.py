@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bot.app import App
-from bot.commands.log.answer_footer import OR_POST
+from bot.commands.answer_footer import OR_POST
 from bot.outbox.waiting_answers import DueAnswer
 from bot.ui.reply.reply import Reply
 from bot.ui.spec import Person, Place
