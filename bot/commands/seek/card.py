@@ -49,12 +49,12 @@ def build_list_entry(seek: Seek, minutes: int | None, *, is_own: bool) -> Entry:
     """Build the entry of a seek in a list, with the minutes that its writer shares with the reader
     in a week.
     """
-    about = f"{seek.name}, {PACES[seek.pace]}"
+    about = f"{seek.name}, {PACES[seek.pace]}, {seek.id}"
     if is_own:
         return Entry(
             seek.title,
             about,
-            f"Your own seek, {seek.id}",
+            "Your own seek",
             f"seekdrop:{seek.id}:{IN_LIST}",
             "Withdraw",
         )
