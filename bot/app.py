@@ -36,6 +36,7 @@ from bot.game.state import Game
 from bot.loading.free_play_seed import ensure_next_seed
 from bot.loading.game_cache import GameCache
 from bot.loading.open_games import find_open_games
+from bot.loading.threads import Threads
 from bot.monitoring.command_log import Answer, Counts, Promise, Watch
 from bot.outbox.receipts import Receipts
 from bot.outbox.waiting_answers import Answers
@@ -48,7 +49,6 @@ from bot.preferences.macros import (
     resolve_macro_run,
 )
 from bot.preferences.own_installs import check_own_play
-from bot.preferences.threads import Threads
 from bot.presentation.derived_inputs import apply_rule_defaults, depends_on_game
 from bot.presentation.unit_reasons import find_reasons
 from bot.rules.errors import UserError

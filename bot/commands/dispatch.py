@@ -33,7 +33,8 @@ from bot.commands.games import (
 )
 from bot.commands.help import find, help
 from bot.commands.log import export, log, share
-from bot.commands.packs import free_packs, macros, pack
+from bot.commands.macros import macros
+from bot.commands.packs import free_packs, pack
 from bot.commands.play import button, fair, odds, play, sealed
 from bot.commands.privacy import privacy
 from bot.commands.seek import play_seek, seek

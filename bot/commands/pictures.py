@@ -17,7 +17,7 @@ from bot.charts.table import render_named_table
 from bot.commands.context import Context
 from bot.forms.drafts import create_draft
 from bot.game.rights import need_director
-from bot.preferences.threads import get_channel
+from bot.loading.threads import get_channel
 from bot.report.game_pictures import draw_losses_chart
 from bot.rules.errors import UserError
 from bot.rules.tables.table import Table

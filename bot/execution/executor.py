@@ -21,12 +21,12 @@ from bot.game.state import Game
 from bot.loading.free_play_seed import load_next_seed
 from bot.loading.game_cache import GameCache
 from bot.loading.log_reader import load_recent_events
+from bot.loading.threads import Threads
 from bot.odds_pool.pool import OddsService, Worker
 from bot.outbox.receipts import NOT_WRITTEN
 from bot.preferences.enabled_packs import OF_A_VERSION, EnabledPacks, RulesetCache
 from bot.preferences.own_installs import check_own_play
 from bot.preferences.place_names import find_moved_game
-from bot.preferences.threads import Threads
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import clean
 from bot.rules.text.phrase import phrase

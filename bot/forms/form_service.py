@@ -14,9 +14,9 @@ from bot.game.loaded_game import LoadedGame
 from bot.game.rights import make_game_over_error
 from bot.loading.game_cache import GameCache
 from bot.loading.log_reader import load_event_body, load_recent_events
+from bot.loading.threads import Threads
 from bot.preferences.enabled_packs import NotManager
 from bot.preferences.own_installs import check_own_play
-from bot.preferences.threads import Threads
 from bot.presentation.derived_inputs import find_last_inputs, remove_derived_inputs
 from bot.rules.errors import UserError
 from bot.rules.text.names import join_names

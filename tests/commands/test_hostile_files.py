@@ -10,7 +10,7 @@ from uuid import uuid4
 import pytest
 
 from bot.commands.dispatch import load_shared_registry
-from bot.commands.packs.macros import LONGEST_FILE
+from bot.commands.macros.macros import LONGEST_FILE
 from bot.game.roster_file import MAX_SIZE
 from bot.ui.reply.packing import ZIPPED
 from bot.ui.reply.reply import Reply

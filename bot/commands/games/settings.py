@@ -19,6 +19,12 @@ from bot.game.loaded_game import LoadedGame
 from bot.game.rights import need_director
 from bot.game.state import FULL, STRICT, Game, Json, is_strict
 from bot.loading.load_game import load_game_by_id
+from bot.loading.threads import (
+    APART,
+    build_separate_threads_doc,
+    get_channel,
+    has_separate_threads,
+)
 from bot.packs.pack_store import (
     SETUP,
     SHORT,
@@ -39,12 +45,6 @@ from bot.preferences.place_names import (
     list_places,
     load_place_names,
     name_place,
-)
-from bot.preferences.threads import (
-    APART,
-    build_separate_threads_doc,
-    get_channel,
-    has_separate_threads,
 )
 from bot.presentation.derived_inputs import list_rules_in_force
 from bot.rules.errors import UserError, did_you_mean

@@ -1,1 +1,1 @@
-"""Packs and macros of a server."""
+"""Packs of a server."""

@@ -1,0 +1,1 @@
+"""Macros: saved commands with gaps, of a user and of a server."""
