@@ -30,8 +30,8 @@ SCENARIO: Keys = {
     "title": Key({"type": "string", "minLength": 1, "maxLength": MAX_TITLE}, "its name"),
     ON: Key(
         TEXT,
-        "the scenario that it is built on: one of the same pack, or of the game that the pack"
-        " extends; its sides, texts, tracks and units stay unless something else is written here",
+        "the scenario it builds on, from the same pack or from the game that the pack extends;"
+        " its sides, texts, tracks and units stay unless they are changed here",
     ),
     WITHOUT: Key(WORDS, f"with `{ON}`: units of that scenario that are not in this one"),
     "sides": Key({**WORDS, "minItems": 2}, "the names of two sides or more"),
@@ -43,7 +43,7 @@ SCENARIO: Keys = {
     "wins": Key({"type": "string", "maxLength": MAX_WINS}, "who wins, in one sentence"),
     "tracks": Key(
         build_name_mapping(ANY, "track"),
-        "tracks that start otherwise: {weather: rain, points: {US: 12, VC: 8}}",
+        "tracks with a different start: {weather: rain, points: {US: 12, VC: 8}}",
     ),
     "units": Key(
         allow_items(ref("unit")),
@@ -55,7 +55,7 @@ UNIT: Keys = {
     "type": Key(TEXT, "a unit type of the game"),
     "side": Key(TEXT, "one of the sides"),
     "state": Key(TEXT, "its state, if not the first"),
-    "markers": Key(either(TEXT, WORDS), "markers that it has"),
+    "markers": Key(either(TEXT, WORDS), "its markers"),
     "flags": Key(either(TEXT, WORDS), "its flags"),
     "stats": Key(TEXT, "numbers in one text: attack=4 defense=5"),
 }

@@ -23,37 +23,37 @@ SECONDS = (
 """Steps of the histograms. Three seconds is the time that a platform waits for a receipt."""
 COUNTED = {
     "command": ("grognard_commands", "Commands answered", "platform", "system", "kind", "outcome"),
-    "unwritten": ("grognard_receipts_failed", "Receipts not written down in time", "platform"),
+    "unwritten": ("grognard_receipts_failed", "Receipts not written in time", "platform"),
     "retry": ("grognard_retries", "Answers that could not be posted at once"),
     "untold": ("grognard_untold", "Answers past their 15 minutes, kept for the next command"),
-    "given-up": ("grognard_worker_given_up", "Sums that took the odds worker too long"),
+    "given-up": ("grognard_worker_given_up", "Odds calculations that took too long"),
     "reconnect": (
         "grognard_reconnects",
-        "Connections to a platform that were made anew",
+        "Reconnections to a platform",
         "platform",
     ),
     "limited": (
         "grognard_rate_limited",
-        "Calls that a platform asked to wait with (429)",
+        "Calls that a platform rate-limited (429)",
         "platform",
     ),
     "refused": (
         "grognard_platform_errors",
-        "Calls that met an error of the platform's own (5xx)",
+        "Calls that failed with an error of the platform (5xx)",
         "platform",
     ),
 }
 TIMED = {
-    "answer": ("grognard_answer_seconds", "From a command to its stored answer", "platform"),
-    "receipt": ("grognard_receipt_seconds", "Until a receipt was written down", "platform"),
+    "answer": ("grognard_answer_seconds", "Time from a command to its stored answer", "platform"),
+    "receipt": ("grognard_receipt_seconds", "Time until a receipt was written", "platform"),
     "commit": ("grognard_commit_seconds", "Commits", "outcome"),
-    "lag": ("grognard_loop_lag_seconds", "By how much the event loop came late to its turn"),
+    "lag": ("grognard_loop_lag_seconds", "Delay of the event loop"),
 }
 """Histograms by the name that `Counts` uses, like COUNTED: metric, help text, labels."""
 OUTBOX = (
-    ("grognard_outbox_waiting", "Answers on their way, whichever process brings them"),
-    ("grognard_outbox_late", "Those of them that have waited for two minutes"),
-    ("grognard_outbox_late_places", "Places that these are for"),
+    ("grognard_outbox_waiting", "Answers waiting for delivery by any process"),
+    ("grognard_outbox_late", "Answers that have waited for two minutes"),
+    ("grognard_outbox_late_places", "Places with answers that have waited for two minutes"),
 )
 
 
@@ -74,16 +74,14 @@ class Metrics(Counts):
         }
         self._handling: CommandExecutor | None = None
         self._given_up = 0
-        self._gauge("grognard_build_info", "Which release this is", "version").labels(version).set(
-            1
-        )
+        self._gauge("grognard_build_info", "The running release", "version").labels(version).set(1)
         for outcome in ("done", "failed"):
             self._timed["commit"].labels(outcome)
         self._healthy = self._gauge("grognard_healthy", "1 while nothing is wrong")
         self._outbox = [self._gauge(name, about, "platform") for name, about in OUTBOX]
-        self._disk = self._gauge("grognard_disk_free_bytes", "Free room for the database")
+        self._disk = self._gauge("grognard_disk_free_bytes", "Free disk space for the database")
         self._copied = self._gauge(
-            "grognard_last_backup_timestamp_seconds", "When the games were copied; 0: never"
+            "grognard_last_backup_timestamp_seconds", "Time of the last backup; 0: never"
         )
         self._connected = self._gauge(
             "grognard_connected", "1 while a platform is connected", "platform"
@@ -113,16 +111,16 @@ class Metrics(Counts):
         """Add gauges for the work of this executor and this store."""
         self._handling = handling
         for name, about, read_value in (
-            ("grognard_at_work", "Commands under way", lambda: handling.budgets.at_work),
-            ("grognard_queues", "Games with commands in line", lambda: handling.waiting),
+            ("grognard_at_work", "Commands in progress", lambda: handling.budgets.at_work),
+            ("grognard_queues", "Games with queued commands", lambda: handling.waiting),
             (
                 "grognard_worker_waiting",
-                "Sums in line for the odds worker",
+                "Queued odds calculations",
                 lambda: handling.worker.waiting,
             ),
             (
                 "grognard_pool_in_use",
-                "Connections to the database that are at work",
+                "Database connections in use",
                 lambda: store.in_use,
             ),
         ):

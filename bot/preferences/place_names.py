@@ -157,7 +157,9 @@ def parse_place_key(current_place: str, typed: str) -> str:
 def _build_place_error(problem: str) -> UserError:
     return UserError(
         problem,
-        hint=phrase("`/game link` plays it from another place too; `/game export` moves it."),
+        hint=phrase(
+            "`/game link` lets you play it from another place too; `/game export` moves it."
+        ),
         option="channel",
         code="unknown-channel",
     )

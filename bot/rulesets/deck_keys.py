@@ -34,36 +34,36 @@ LONGEST_TITLE = 60
 
 DECK: Keys = {
     "title": Key(
-        {"type": "string", "minLength": 1, "maxLength": LONGEST_TITLE}, "its name for people"
+        {"type": "string", "minLength": 1, "maxLength": LONGEST_TITLE}, "its display name"
     ),
     "cards": Key(
         {**allow_items(ref("card")), "minItems": 1, "maxItems": cards.MOST_KINDS},
-        "its cards, in the order of faces",
+        "its cards, in the order of the die faces",
     ),
     "after": Key(
         allow_words(AFTER),
         "where a card in play goes when it is discarded: the discards, out of the game, or back"
-        " into the pile; for all cards that say nothing else",
+        " into the pile; a card can override it",
     ),
-    "keep": Key(allow_words(KEEP), "hand: it is drawn closed, into hands; open if left out"),
+    "keep": Key(
+        allow_words(KEEP), "hand: its cards are drawn hidden, into hands; face up if left out"
+    ),
     "hand_limit": Key(
         {"type": "integer", "minimum": 1, "maximum": cards.MOST_DRAWN},
-        "how many of its cards a hand holds at most",
+        "the most cards of this deck in a hand",
     ),
     "owner": Key(
         TEXT,
-        "the side whose deck it is: only that side draws from it by button, and uses its cards",
+        "the side that owns the deck: only it draws from the deck by button, and uses its cards",
     ),
     "empty": Key(
         allow_words(EMPTY),
-        "what an empty pile does: reshuffle takes the discards in, refuse draws nothing more",
+        "what happens when the pile is empty: reshuffle takes the discards in, refuse draws nothing",
     ),
-    "shown": Key(
-        FLAG, "whether cards of turns and the board show it; `/deck show` has it in any case"
-    ),
+    "shown": Key(FLAG, "whether turn cards and the board show it; `/deck show` always does"),
     "dead": Key(
         allow_words(DEAD),
-        "for a deck that leads a phase, what a chit does if no unit of it is left: again sets it"
+        "for a deck that leads a phase, what happens to a chit with no units left: again sets it"
         " aside and draws another, out takes it out of the game first",
     ),
 }
@@ -83,13 +83,13 @@ CARD: Keys = {
             "maxLength": cards.LONGEST_CARD,
             "title": f"text of at most {cards.LONGEST_CARD} characters without , and ;",
         },
-        "what people call it; its id if left out",
+        "its display name; its id if left out",
     ),
     "count": Key(
         {"type": "integer", "minimum": 1, "maximum": cards.MOST_CARDS},
-        "how many of it there are, 1 if left out",
+        "the number of copies, 1 if left out",
     ),
-    "after": Key(allow_words(AFTER), "where it goes when it is discarded out of play"),
+    "after": Key(allow_words(AFTER), "where it goes when it is discarded from play"),
 }
 
 PARTS: Mapping[str, Part] = {

@@ -64,7 +64,8 @@ NAMED: Schema = either(WORDS, build_name_mapping(TEXT, "word"))
 GAME: Keys = {
     "title": Key(TEXT, "the game's name; a pack has it in pack.yaml"),
     "edition": Key(
-        {"type": "integer", "minimum": 1}, "raised when the same dice give another result; else 1"
+        {"type": "integer", "minimum": 1},
+        "starts at 1; raise it when the same dice give a different result",
     ),
     "publisher": Key(TEXT, "who publishes the game; for a pack its author"),
     "notice": Key(TEXT, "the legal notice; a pack has it in pack.yaml"),
@@ -75,12 +76,12 @@ GAME: Keys = {
     ),
     "lists": Key(
         build_name_mapping(WORDS),
-        "lists of words that inputs and outputs name; quote numbers, yes and no",
+        "lists of words for inputs and outputs to name; quote numbers, yes and no",
     ),
-    "units": Key(ref("units"), "what units there are"),
+    "units": Key(ref("units"), "the units of the game"),
     "unit_lists": Key(
         build_name_mapping(ref("unit_list")),
-        "lists of units with their own words, which an input names",
+        "lists of units with words of their own, for inputs to name",
     ),
     "turns": Key(allow_words(("together", "by-side")), "by-side: each side has a turn of its own"),
     "phases": Key(allow_items(ref("phase")), "the phases of a turn, in order"),
@@ -102,7 +103,9 @@ GAME: Keys = {
         "inputs and modifiers that players cannot choose, such as night: *What if* leaves them out"
         " unless they are set",
     ),
-    "labels": Key(build_name_mapping(TEXT, "option"), "what people call an option or a modifier"),
+    "labels": Key(
+        build_name_mapping(TEXT, "option"), "the display name of an option or a modifier"
+    ),
     "words": Key(build_name_mapping(TEXT, "word"), "the name for a word of a table"),
     "also": Key(build_name_mapping(WORDS, "word"), "other words on the card that mean this one"),
     "arms": Key(build_name_mapping(TEXT, "weapon"), "the name of a weapon in an answer"),
@@ -120,27 +123,25 @@ UNITS: Keys = {
     "attributes": Key(
         build_name_mapping(ref("input")), "numbers and words that a unit has, written as inputs are"
     ),
-    "flags": Key(build_name_mapping(TEXT), "what can be true of a unit, with help"),
-    "states": Key(NAMED, "states; the first is that of a unit that is well"),
+    "flags": Key(build_name_mapping(TEXT), "facts that can be true of a unit, with help"),
+    "states": Key(NAMED, "states; the first is the normal one"),
     "state_flags": Key(build_name_mapping(WORDS, "state"), "the flags that a state sets"),
     "markers": Key(NAMED, "markers that a unit can have"),
     "marker_flags": Key(build_name_mapping(TEXT, "marker"), "the flag that a marker sets"),
     "classes": Key(build_name_mapping(WORDS), "several types under one word"),
-    "well": Key(NAMED, "states of a unit that is well"),
+    "well": Key(NAMED, "normal states, in which a unit has lost nothing"),
     "hurt": Key(NAMED, "states, markers or attributes of a unit that has lost strength"),
     "lost": Key(NAMED, "states of a unit that is out of the game"),
-    "reduced": Key(
-        build_name_mapping(TEXT, "type"), "the type that a unit becomes on its other side"
-    ),
+    "reduced": Key(build_name_mapping(TEXT, "type"), "the type of the unit's other side"),
     "reduced_states": Key(NAMED, "states of a unit on its other side"),
     "only": Key(
         build_name_mapping(WORDS, "state or marker"),
-        "the types or classes that may have it; else all",
+        "the types or classes that can have it; all if left out",
     ),
     "counters": Key(build_name_mapping(ref("counter"), "type"), "how counters of a type look"),
     "starts": Key(
         build_name_mapping(build_name_mapping(either(NUMBER, TEXT), "type"), "attribute"),
-        "what units of a type have in a game that was started, unless something else is typed",
+        "default numbers and words of a type's units in a game",
     ),
 }
 COUNTER: Keys = {
@@ -151,7 +152,7 @@ UNIT_LIST: Keys = {
     "types": Key(either(TEXT, WORDS), "the types in it, or a list of the game"),
     "keys": Key(build_name_mapping(ref("input")), "further numbers and words of its units"),
     "flags": Key(build_name_mapping(TEXT), "further flags, with help"),
-    "bare": Key(TEXT, "the type that a number alone counts"),
+    "bare": Key(TEXT, "the type that a bare number counts"),
     "repeat": Key(TEXT, "the key that repeats a unit: count=3"),
 }
 PHASE: Keys = {
@@ -181,16 +182,16 @@ PHASE: Keys = {
     "clears": Key(WORDS, "markers, flags and numbers that are removed when it begins"),
     "begins": Key(
         {**allow_items(ref("begin")), "maxItems": MOST_BEGINS},
-        f"sequences that it runs when it begins, on units or once for nobody (at most {MOST_BEGINS})",
+        f"sequences that it runs when it begins, on units or once without any (at most {MOST_BEGINS})",
     ),
 }
 BEGIN: Keys = {
     "run": Key(
-        TEXT, "the sequence; it takes `units`, one `unit` or nobody, and needs nothing else"
+        TEXT, "the sequence; it takes `units`, one `unit` or no unit, and needs nothing else"
     ),
     "units": Key(
         allow_words(("own", "all")),
-        "own, those of the side whose turn it is (if left out); or all; not if it takes nobody",
+        "own (the default): the units of the side whose turn it is; or all; not if it takes no unit",
     ),
     "states": Key(WORDS, "only units in these states"),
     "has": Key(WORDS, "or with one of these markers, or one of these numbers over 0"),
@@ -203,7 +204,7 @@ CALL: Keys = {
         allow_items(allow_words(SINCE)),
         "units that lost a man, or met a medium or heavy machine gun, this turn",
     ),
-    "later": Key(FLAG, "not in the turn in which they came into that state"),
+    "later": Key(FLAG, "not in the turn in which they entered that state"),
     "number": Key(TEXT, "the number shown after each name"),
     "roll": Key(
         TEXT, "the sequence they must roll; a unit that has rolled it this turn is not named"
@@ -213,15 +214,15 @@ CALL: Keys = {
 RULE: Keys = {
     "title": Key(
         {"type": "string", "pattern": r"\S", "title": "text"},
-        "its name in the answers in which it counts",
+        "its name in the answers that it affects",
     ),
-    "help": Key(TEXT, "what it does, in `/game settings`"),
-    "default": Key(FLAG, "whether it is on if nobody has chosen"),
+    "help": Key(TEXT, "what it does, shown in `/game settings`"),
+    "default": Key(FLAG, "whether it is on by default"),
     "sets": Key(
         build_name_mapping(
             build_name_mapping({"type": ["string", "number", "boolean"]}, "input"), "sequence"
         ),
-        "the value of each input if nothing is typed: {sequence: {input: value}}",
+        "the default value of each input: {sequence: {input: value}}",
     ),
     "leads": Key(
         build_name_mapping(TEXT, "phase"),
@@ -230,19 +231,19 @@ RULE: Keys = {
     ),
 }
 TRACK: Keys = {
-    "title": Key({"type": "string", "maxLength": 40}, "its name for people"),
+    "title": Key({"type": "string", "maxLength": 40}, "its display name"),
     "words": Key(WORDS, "its words in their order, 2 to 24; quote yes, no, on and off"),
-    "min": Key(WHOLE, "of a track of numbers: the least, 0 if left out"),
-    "max": Key(WHOLE, "the most"),
+    "min": Key(WHOLE, "for a track of numbers: the minimum, 0 if left out"),
+    "max": Key(WHOLE, "for a track of numbers: the maximum"),
     "start": Key(
         {"type": ["string", "integer"]},
         "its value at the start; if left out the first word, or the number nearest to 0",
     ),
     "of": Key(allow_words(("side", "game")), "side: each side has its own; left out: the game's"),
-    "shown": Key(FLAG, "no: left off cards and board; `/track show` has it"),
+    "shown": Key(FLAG, "no: left off cards and board; only `/track show` has it"),
     "wins": Key(
         allow_words(("highest", "lowest")),
-        "of a track for each side that is the score: which side wins; the ending shows it",
+        "for a score with a value for each side: which side wins; shown at the end",
     ),
 }
 RESULT: Keys = {
@@ -250,7 +251,7 @@ RESULT: Keys = {
     "weight": Key(allow_words(("bold", "first")), "in bold; first: also named before all others"),
     "says": Key(TEXT_WITH_UNIT, "the first line of an answer; {} stands for the unit"),
     "many": Key(TEXT_WITH_UNIT, "the same for several units"),
-    "word": Key(TEXT, "the word alone"),
+    "word": Key(TEXT, "the word on its own"),
 }
 
 PARTS: Mapping[str, Part] = {

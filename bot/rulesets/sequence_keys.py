@@ -22,7 +22,7 @@ from bot.rules.shapes import (
 )
 
 SEQUENCE: Keys = {
-    "title": Key(TEXT, "what people call it"),
+    "title": Key(TEXT, "its display name"),
     "source": Key(TEXT, "card and rule number"),
     "summary": Key(TEXT, "two lines, for help"),
     "group": Key(TEXT, "the group of tables to which it belongs"),
@@ -31,13 +31,13 @@ SEQUENCE: Keys = {
         build_name_mapping({"type": ["string", "array"]}, "output"),
         'what comes out: int, bool, words (pass | fail), "list of {unit, roll, result: pass | fail}"',
     ),
-    "odds_by": Key(TEXT, "the output that the odds are by: result, or targets[0].result"),
+    "odds_by": Key(TEXT, "the output that the odds are counted by: result, or targets[0].result"),
     "odds_row": Key(
         build_name_mapping(ANY, "output"),
         "an output with the value that its odds show instead: becomes: abandoned",
     ),
     "dice": Key(TEXT, "which dice are rolled, in words"),
-    "example": Key(build_name_mapping(ANY, "input"), "inputs that run"),
+    "example": Key(build_name_mapping(ANY, "input"), "inputs that work, as an example"),
     "modifiers": Key(
         WORDS, "tables of modifiers that it reads; help and forms take their words from them"
     ),
@@ -72,19 +72,17 @@ SEQUENCE: Keys = {
         allow_items(ref("caution")),
         "what an answer says if this is done to units with a marker",
     ),
-    "rides": Key(
-        allow_items(ref("ride")), "what units have to do that ride on a vehicle that acts"
-    ),
+    "rides": Key(allow_items(ref("ride")), "what units riding on a vehicle must do when it acts"),
     "lands": Key(
         allow_items(ref("landing")),
         "its effect in a later turn; the card of that turn announces it",
     ),
     "bears": Key(
         build_name_mapping(build_name_mapping(WORDS, "modifier"), "input with units"),
-        "modifiers that only units of some types, classes or flags can bear:"
+        "modifiers that only units of some types, classes or flags can have:"
         " forms and *What if* leave them out for others",
     ),
-    "repeats": Key(TEXT, "what is said of units, {}, that roll for it twice in a turn"),
+    "repeats": Key(TEXT, "what an answer says about units, {}, that roll for it twice in a turn"),
     "steps": Key(ref("steps"), "its steps, if they are not in steps/SEQUENCE.yaml"),
 }
 BAN: Keys = {
@@ -103,35 +101,37 @@ RIDE: Keys = {
     "marker": Key(TEXT, "only units with this marker"),
     "when": Key(build_name_mapping(allow_items(ANY), "output"), "only with these outputs"),
     "run": Key(TEXT, "the sequence to play next"),
-    "riders": Key(TEXT, "the input of that sequence which takes the riders"),
+    "riders": Key(TEXT, "the input of that sequence that takes the riders"),
     "given": Key(build_name_mapping(ANY, "input"), "its other inputs"),
     "button": Key(TEXT, "the button that opens its form"),
 }
 LANDING: Keys = {
-    "says": Key(TEXT, "what comes"),
+    "says": Key(TEXT, "what the card announces"),
     "turn": Key(TEXT, "the output with the number of its turn"),
     "turns": Key(WHOLE, "without `turn`: for how many turns after it"),
     "when": Key(build_name_mapping(allow_items(ANY), "input"), "only with these inputs"),
     "run": Key(TEXT, "the sequence to play then"),
     "given": Key(build_name_mapping(ANY, "input"), "its inputs"),
-    "keeps": Key(WORDS, "inputs that are as they were"),
+    "keeps": Key(WORDS, "unchanged inputs"),
 }
 ROUNDS: Keys = {
     "ends": Key(
         allow_items(ref("ending")),
-        "the outputs that end the fight; without one it goes on for the rounds that are typed",
+        "the outputs that end the fight; without any, it lasts for the number of rounds typed",
     ),
-    "then": Key(build_name_mapping(ref("carried"), "input"), "what an input is in the next round"),
+    "then": Key(
+        build_name_mapping(ref("carried"), "input"), "the value of an input in the next round"
+    ),
 }
 ENDING: Keys = {
     "when": Key(build_name_mapping(allow_items(ANY), "output"), "these values end it"),
-    "as": Key(TEXT, "what such an end is called"),
+    "as": Key(TEXT, "the name of this ending"),
 }
 CARRIED: Keys = {
-    "less": Key(TEXT, "less by this output"),
-    "more": Key(TEXT, "more by this output"),
-    "most": Key(TEXT, "at most this other input"),
-    "becomes": Key(ANY, "this value, or what this output says"),
+    "less": Key(TEXT, "reduced by this output"),
+    "more": Key(TEXT, "increased by this output"),
+    "most": Key(TEXT, "capped at this other input"),
+    "becomes": Key(ANY, "this value, or the value of this output"),
 }
 
 PARTS: Mapping[str, Part] = {

@@ -68,9 +68,9 @@ ANY_DECK = build_optional(
     "deck", "which deck; standard-52 and standard-54 are always there", complete="deck"
 )
 CARDS = Option("cards", "str", "which: 7, 12; or all")
-DECK = build_optional("deck", "which deck, where there are several", complete="deck")
+DECK = build_optional("deck", "which deck, if the game has several", complete="deck")
 PACK = Option(
-    "pack", "str", "its id; with its version or hash where there are several", complete="pack"
+    "pack", "str", "its id; add its version or hash if there are several of it", complete="pack"
 )
 
 GROUPS = {
@@ -79,7 +79,7 @@ GROUPS = {
     "unit": "The units of this channel's game",
     "fair": "Dice that anybody can check",
     "privacy": "What the bot stores about you",
-    "deck": "Cards and chits, drawn so that anybody can prove it",
+    "deck": "Cards and chits, drawn so that anyone can check them",
     "order": "Sealed orders, opened together",
     "track": "What the game tracks besides its units: weather, points",
     "me": "Your own reminders and games",

@@ -339,13 +339,13 @@ async def assert_told(channel: Channel, table: Table) -> None:
             )
         hand = await channel.do(name, "hand")
         ends = ends_said(
-            hand, "one you did not see", ("On top of chances", "At the bottom of chances")
+            hand, "one you have not seen", ("On top of chances", "At the bottom of chances")
         )
         assert ends == known(table, seat), (name, hand.format_text())
         show = await channel.do(name, "deck show chances")
-        assert ends_said(show, "one that not all have seen", ("On top", "At the bottom")) == known(
-            table, EVERYBODY
-        )
+        assert ends_said(
+            show, "one that not everyone has seen", ("On top", "At the bottom")
+        ) == known(table, EVERYBODY)
 
 
 def known(table: Table, seat: str) -> list[list[str]]:
@@ -595,7 +595,7 @@ async def test_what_a_manager_agrees_to_take_back_stays_known_too(tmp_path: Path
         "Max agreed as manager"
     )
     assert (
-        f"On top: {drawn}, one that not all have seen"
+        f"On top: {drawn}, one that not everyone has seen"
         in (await channel.do("Bob", "deck show cup")).format_text()
     )
     assert bodies(await sound(channel, tmp_path), "undo")[0]["by"] == "manager"

@@ -117,7 +117,12 @@ async def test_a_card_says_what_is_sought_and_pings_nobody(server: Server) -> No
     assert card is not None
     assert card.title == "Anna seeks an opponent: The Ford at Dawn"
     text = card.format_text()
-    for words in ("Lock 'n Load", "Some turns a day", "A die draws the sides, US and VC", "Bring"):
+    for words in (
+        "Lock 'n Load",
+        "Some turns a day",
+        "A die roll decides the sides, US and VC",
+        "Bring",
+    ):
         assert words in text
     assert (card.mention, card.quiet) == ((), True)
     assert [button.label for button in card.buttons] == ["Play", "Our hours", "Withdraw"]

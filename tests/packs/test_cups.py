@@ -183,7 +183,7 @@ async def test_a_chit_of_a_dead_formation_is_set_aside_and_another_drawn(
     assert game.led == "cup/us"
     gone = game.cards.get(f"cup/{place}/red", 0)
     said = "out of the game" if dead == "out" else "set aside"
-    assert reply.format_text().count(f"2/16: {said}, none of it is left.") == gone
+    assert reply.format_text().count(f"2/16: {said}, it has no units left.") == gone
     last = await channel.do("Anna", "game pass done")
     while (await channel.game()).led:
         last = await channel.do("Bob", "deck draw")
@@ -603,7 +603,7 @@ async def test_the_chits_of_a_real_cup_are_typed_those_of_the_dead_too(
     await channel.do("Anna", 'unit edit "Rifles 1..2" state=eliminated', "unit add Guard squad US")
     refused = await channel.refused("Bob", "deck draw hand=red", "die-owed hand")
     assert refused.format_text() == (
-        "Nothing is recorded yet. 2/16: set aside, none of it is left. Which came next?\n"
+        "Nothing is recorded yet. 2/16: set aside, it has no units left. Which came next?\n"
         'Type both: /deck draw cup hand="red, ..."'
     )
     await channel.refused("Bob", "deck draw hand=vc,us", "dice-left-over hand")

@@ -418,7 +418,7 @@ async def test_the_end_of_a_game_names_orders_that_nobody_opens_and_a_neutral_ma
     told = (await post.channel.do("Alice", "game end winner=VC confirm")).announce
     assert told is not None
     assert (
-        "Unopened: the orders for turn 1 of US; only who wrote them can read them"
+        "Unopened: the orders for turn 1 of US; only their authors can read them"
         in told.format_text()
     )
     assert "H5" not in told.format_text()

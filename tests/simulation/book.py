@@ -45,7 +45,7 @@ FOOTER = re.compile(r"#\d+ · [0-9a-f]{8,16}")
 _WORD = re.compile(r"\bw\d+x\b")
 _BINDS = re.compile("game link|game transfer|agree|takeover")
 _ASKED_ANEW = (
-    "How the dice are proved",
+    "How to check the dice",
     "No dice have been rolled here yet",
 )  # stored at times, else not
 _NOT_NOW = ("two seconds", "busy", "Too many", "at once", "database", "Something went wrong")

@@ -54,7 +54,7 @@ INPUT: Keys = {
     "complete": Key(TEXT, "what is offered while typing"),
     "free": Key(FLAG, "a unit that no roster knows is taken, too"),
     "meanings": Key(build_name_mapping(TEXT, "word"), "what each word means"),
-    "label": Key(TEXT, "what people call it"),
+    "label": Key(TEXT, "its display name"),
     "most": Key(
         {"type": "integer", "minimum": 1},
         "how many units a list takes: 1 for one unit, read as `name[0]`",

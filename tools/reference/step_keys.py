@@ -209,7 +209,7 @@ JOINING: Keys = {
     "unit": Key(FORMULA, "beside which unit; the one at hand, if left out"),
     "type": Key(TEXT, "its type"),
     "state": Key(SAID, "the state that it is in"),
-    "mark": Key(allow_list(SAID), "markers that it has"),
+    "mark": Key(allow_list(SAID), "its markers"),
     "when": Key(FORMULA, "only if the formula holds"),
 }
 CHANGE: Keys = {

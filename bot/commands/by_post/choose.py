@@ -96,7 +96,7 @@ def _build_question(
         pieces = [": ", *_join_with_or(commands)]
         item_count = len(choice.get("items", []))
         if item_count > 1:
-            pieces.append(f" (for all {item_count}; or one for each, with commas)")
+            pieces.append(f" (for all {item_count}; or one for each, separated by commas)")
     due_date = build_date(choice["due"])
     line = Phrase(f"{chooser} chooses until ", due_date, *pieces, f"; after that it is: {default}.")
     return replace(
@@ -151,7 +151,7 @@ def _get_option_text(choice: Json, option: str) -> str:
     "Answer what your side was asked: casualties, going to ground and the like",
     build_optional(
         "option",
-        "one of its options; several with commas where it asks for each unit",
+        "one of the options; one for each unit, with commas, if it asks for each",
         complete="choice",
     ),
     build_optional(
@@ -293,7 +293,7 @@ def _format_picks(choice: Json, picks: list[str]) -> str:
 def _get_choice(game: Game, number: int) -> Json:
     """Return the pending choice of an event. Raises UserError if it has none, or no longer."""
     if number not in game.waits:
-        hint = "It was already chosen, or taken back."
+        hint = "That was already chosen, or undone."
         raise UserError(
             f"#{number} is not waiting for a choice.", hint=hint, option="event", code="no-choice"
         )

@@ -297,7 +297,7 @@ async def list_unopened_orders(context: Context) -> list[Part]:
     title = f"{orders}: unopened, the game ended in #{number}"
     await _amend_cards(context, Reply(title, tone=SEALED))
     sides = describe_order_sides(game).removeprefix("of ")
-    text = f"the {_format_orders_of_turn(game)} of {sides}; only who wrote them can read them"
+    text = f"the {_format_orders_of_turn(game)} of {sides}; only their authors can read them"
     return [Group("Unopened", text, grave=True)]
 
 

@@ -84,13 +84,13 @@ async def press_draw_card(context: Context, id: str) -> Reply:
 
 @declare_command(
     "deck draw",
-    "Draw cards or chits, one die each, that anybody can prove",
+    "Draw cards or chits, one die each, which anyone can check",
     ANY_DECK,
     Option("count", "int", "how many", min=1, max=60, default=1),
     Option(
         "to",
         "enum",
-        "play: for all to see; me: closed, into your hand; full: until that is full",
+        "play: face up; me: hidden, into your hand; full: until your hand is full",
         values=("play", "me", "full"),
         default="play",
     ),
@@ -179,7 +179,7 @@ def _explain_dead_chit(game: Game, cup: str, handle: str) -> str:
         lost_marks = unit.marks & lost_states
         if unit.handle == handle and lost_marks:
             return f"marked {next(iter(lost_marks))}"
-    return "none of it is left"
+    return "it has no units left"
 
 
 def _build_next_chit_error(cup: str, real: tuple[str, ...], reason: str) -> UserError:
@@ -211,7 +211,7 @@ async def _record_chit(context: Context, id: str, real: tuple[str, ...]) -> str:
         message = f"Cards of {id} are closed, and its chits are drawn for all to see."
         raise UserError(
             message,
-            hint=phrase("`/deck shuffle {id}`, or play what is in hands.", id=id),
+            hint=phrase("`/deck shuffle {id}`, or play the cards in hand.", id=id),
             code="leads-phase",
         )
     deck = cards.deck_from_json(game.decks[id])

@@ -65,8 +65,8 @@ Names = Mapping[str, str]
     "deck make",
     "A deck or cup for the evening",
     Option("cards", "str", "1..20, or words: Ambush x3, Air strike; or standard-52"),
-    build_optional("name", "what it is called: cup"),
-    build_flag("once", "when the pile is empty nothing more is drawn: the discards stay out"),
+    build_optional("name", "its name: cup"),
+    build_flag("once", "draw nothing more when the pile is empty: the discards stay out"),
     example='"1..20" cup',
 )
 async def make_deck(context: Context) -> Reply:
@@ -89,10 +89,10 @@ async def make_deck(context: Context) -> Reply:
     name = comparison_key(name)
     if not cards.ID.fullmatch(name) or (name in ready_decks and typed != name):
         hint = "For example cup, or us-events. It stays in the log."
-        message = "A deck is called by small letters, digits and dashes, at most 24."
+        message = "A deck's name has at most 24 lower-case letters, digits and dashes."
         if name in ready_decks:
-            message = f"{name} is a deck with cards of its own."
-            hint = "Take another name for yours."
+            message = f"{name} is already a deck with its own cards."
+            hint = "Pick another name for yours."
         raise UserError(message, hint=hint, option="name", code="bad-value")
     empty = cards.REFUSE if options["once"] else cards.RESHUFFLE
     if ready_deck is None:
@@ -166,7 +166,7 @@ def declare_cup(context: Context, id: str) -> None:
     if game_deck is None and cups.LOST in declaration:
         return  # a newer version of the pack has no such cup: the phase continues as it began
     if game_deck is None or not game_deck.deck.cards:
-        message = "No unit is left that could have a card."
+        message = "No unit is left to have a card."
         hint = phrase("`/unit add` puts one on the roster.")
         if game_deck is None:
             message = f"The game has no deck {id} any more."
@@ -208,7 +208,7 @@ async def draw_cards(context: Context, options: Mapping[str, Any]) -> Reply:
     if real and (count != len(real) or options["to"] in INTO_HAND):
         message = "Cards of a real deck are typed for all to see, not into a hand."
         if count != len(real):
-            message = f"{format_count(len(real), 'card')} typed for {count} drawn."
+            message = f"{format_count(len(real), 'card')} typed, {count} to draw."
         raise UserError(
             message,
             hint=phrase("For example: `/deck draw hand=7,12`"),
@@ -217,7 +217,7 @@ async def draw_cards(context: Context, options: Mapping[str, Any]) -> Reply:
         )
     if not 1 <= count <= cards.MOST_DRAWN:
         raise UserError(
-            f"1 to {cards.MOST_DRAWN} cards are drawn at once.", option="count", code="bad-value"
+            f"1 to {cards.MOST_DRAWN} cards can be drawn at once.", option="count", code="bad-value"
         )
     if options["to"] == FULL_HAND:
         return await _fill_hand(context, typed)
@@ -332,9 +332,9 @@ async def _draw_open(
     game_deck = find_game_deck(context, id)
     check_chits(context, id, "drawn in that phase, one by one")
     if game_deck is not None and game_deck.keep == HAND_KEPT and not (openly or real):
-        hint = phrase("`/deck draw {id} to=me` draws into yours, `to=play` for all to see.", id=id)
+        hint = phrase("`/deck draw {id} to=me` draws into your hand, `to=play` face up.", id=id)
         raise UserError(
-            f"{id} is drawn closed, into hands.", hint=hint, option="to", code="missing"
+            f"{id} cards are drawn hidden, into hands.", hint=hint, option="to", code="missing"
         )
     number, drawn = await record_draw(context, id, deck, count, "draw", real=real)
     names = await load_card_names(context, id, drawn.cards)
@@ -555,8 +555,8 @@ def check_room(context: Context, id: str, seats: Iterable[str]) -> None:
         if hand_size + count > game_deck.hand_limit:
             hand = format_hand_name(context, seat)
             message = (
-                f"{hand} would hold {hand_size + count} cards of {id}, "
-                f"and {game_deck.hand_limit} is the most."
+                f"{hand} would have {hand_size + count} cards of {id}, "
+                f"and the limit is {game_deck.hand_limit}."
             )
             room = game_deck.hand_limit - hand_size
             hint = phrase("`/deck play` or `/deck discard` makes room.")
@@ -567,7 +567,7 @@ def check_room(context: Context, id: str, seats: Iterable[str]) -> None:
 
 @declare_command(
     "deck peek",
-    "Look at the next cards of a pile; all are told that you did, and they are drawn first",
+    "Look at the next cards of a pile; everyone is told, and those cards are drawn first",
     Option("count", "int", "how many", min=1, max=60, default=1),
     DECK,
     example="3",
@@ -703,7 +703,7 @@ async def shuffle_deck(context: Context) -> Reply:
     discards = cards.count_at(id, DISCARD, game.cards)
     known = cards.count_known_ends(id, game.cards)
     if not discards and not known:
-        hint = "Nothing is shuffled ahead, so the pile needs no shuffling: each draw is a die over all cards left."
+        hint = "Nothing is shuffled ahead, so there is no need to shuffle: each draw is a die roll over all cards left."
         raise UserError(f"{id} has no discards to shuffle in.", hint=hint, code="empty-pile")
     places = dict(cards.remove_ends(id, game.cards))
     for key in list(places):
@@ -730,7 +730,7 @@ async def _order_names(context: Context, typed: str) -> Reply:
     pieces = [clean_name(piece, cards.LONGEST_CARD) for piece in re.split(ITEM_ENDS, typed)]
     names = [name for name in pieces if name]
     if not 2 <= len(names) <= cards.MOST_DRAWN:
-        message = f"2 to {cards.MOST_DRAWN} names are put in order, separated by commas."
+        message = f"2 to {cards.MOST_DRAWN} names can be put in order, separated by commas."
         raise UserError(message, option="what", code="bad-value")
     context.open_game_for_dice()
     ledger = context.ledger
@@ -784,7 +784,7 @@ async def show_decks(context: Context) -> Reply:
             lines += describe_cards(context, id, deck.ids)[:MOST_SHOWN]
     lines.append(
         Small(
-            "A pile has no order: each draw is one die over all cards left, and grognard verify proves it."
+            "A pile has no order: each draw is one die roll over all the cards left, and grognard verify can prove it."
         )
     )
     reply = Reply(
@@ -810,7 +810,7 @@ async def _list_cards_seen_by_all(
     for label, row in zip(("On top", "At the bottom"), ends, strict=True):
         if {*row} - {UNSEEN}:
             card_names = (
-                names.get(card, "one that not all have seen") for card in row[:MOST_SHOWN]
+                names.get(card, "one that not everyone has seen") for card in row[:MOST_SHOWN]
             )
             places.append((label, ", ".join(card_names)))
     return places

@@ -91,7 +91,7 @@ async def discard_cards(context: Context) -> Reply:
 
 @declare_command(
     "deck return",
-    "Put cards in play, discards or cards of your hand back into the pile",
+    "Put cards in play, discards or cards from your hand back into the pile",
     Option("cards", "str", "which: 7, 12; or all in play"),
     DECK,
     Option(
@@ -211,7 +211,7 @@ def _find_open_cards(
     if not chosen or len(chosen) > cards.MOST_DRAWN:
         message = f"No card of {id} is in play."
         if chosen:
-            message = f"At most {cards.MOST_DRAWN} cards are moved at once."
+            message = f"At most {cards.MOST_DRAWN} cards can be moved at once."
         raise UserError(
             message, hint=phrase("`/deck show` lists them."), option="cards", code="unknown-card"
         )
@@ -281,7 +281,7 @@ async def deal_cards(context: Context) -> Reply:
     if count * len(sides) > cards.MOST_DRAWN:
         limit = cards.MOST_DRAWN // len(sides)
         raise UserError(
-            f"At most {limit} each are dealt at once.", option="count", code="bad-value"
+            f"At most {limit} each can be dealt at once.", option="count", code="bad-value"
         )
     number, drawn = await decks.record_draw(
         context, id, deck, count * len(sides), "deal", sides * count
@@ -299,7 +299,7 @@ async def deal_cards(context: Context) -> Reply:
 
 
 @declare_command(
-    "deck play", "Play cards out of your hand", CARDS, DECK, example="7", needs_game=True
+    "deck play", "Play cards from your hand", CARDS, DECK, example="7", needs_game=True
 )
 async def play_cards(context: Context) -> Reply:
     """Play cards out of the player's hand, face up.
@@ -359,9 +359,9 @@ async def _list_texts_by_deck(context: Context, places: Sequence[str]) -> dict[s
 
 @declare_command(
     "deck give",
-    "Give cards of your hand to another side, closed",
+    "Give cards from your hand to another side, hidden",
     CARDS,
-    Option("to", "str", "which side; without sides, who", complete="side"),
+    Option("to", "str", "which side; or who, in a game without sides", complete="side"),
     DECK,
     example="7 VC",
     private=True,
@@ -629,7 +629,7 @@ def _find_receiver(context: Context, seat: str) -> str:
 @declare_command(
     "hand",
     "Your own cards, which only you see",
-    build_flag("agree", "you agree that hands are opened when the game ends"),
+    build_flag("agree", "agree that hands are shown when the game ends"),
     private=True,
     needs_game=True,
 )
@@ -726,7 +726,7 @@ async def _list_hand_of_deck(context: Context, id: str) -> tuple[list[Part], lis
         lines.append(Group(id, summary, grave=True))
     for end, row in seen_ends.items():
         position = "On top" if end == cards.TOP else "At the bottom"
-        seen_names = ", ".join(names.get(card, "one you did not see") for card in row)
+        seen_names = ", ".join(names.get(card, "one you have not seen") for card in row)
         lines.append(Group(f"{position} of {id}", seen_names))
     lines += descriptions
     entries = [HandEntry(f"{id}:{draw}", names[card], id) for draw, card in hand]

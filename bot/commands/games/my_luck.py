@@ -126,7 +126,7 @@ def _describe_career(lucks: list[Luck]) -> list[str]:
     if not word:
         return [
             "About average luck",
-            "Chance alone puts most players as near to the average as this.",
+            "Most players end up this close to the average by chance alone.",
         ]
     return [
         f"{capitalize_first(word)} than {percent} in 100 players with the same rolls",

@@ -30,7 +30,7 @@ from bot.ui.reply.reply import Button, File, Reply
 from bot.ui.typing.command_text import quote_value
 from bot.ui.typing.macro import Macro, clean_macro_name, clean_macro_text
 
-MACRO_NAME = Option("name", "str", "what the macro is called", complete="macro")
+MACRO_NAME = Option("name", "str", "the name of the macro: h", complete="macro")
 FOR_SERVER = build_flag("server", "for everybody here, not only you; managers only")
 
 CONSOLE = ("as", "tutorial", "quit", "exit", "press")
@@ -47,7 +47,7 @@ FORM = "form:"
     "macro add",
     "Save a command under a name, with gaps to fill when it runs",
     Option("name", "str", "a short name: h", max=24),
-    Option("text", "str", "the command, a gap as {name} or {name=default}", complete="command"),
+    Option("text", "str", "the command, with gaps as {name} or {name=default}", complete="command"),
     FOR_SERVER,
     example='h "roll {n=1}d10>=8"',
     private=True,

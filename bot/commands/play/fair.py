@@ -25,7 +25,7 @@ no room for the texts of others.
 MAX_TEXT = 500
 
 
-@declare_command("fair show", "How the dice are proved: commitment, words, head hash", PAST_GAME)
+@declare_command("fair show", "How to check the dice: commitment, words and head hash", PAST_GAME)
 async def show_fairness(context: Context) -> Reply:
     """Show the commitment, the texts and the head of the log, for a later check of the log."""
     await use_named_game(context, context.clean_options()["game"])
@@ -59,7 +59,7 @@ async def show_fairness(context: Context) -> Reply:
     next_seed = await context.get_next_seed()
     lines.append(f"Commitment to the seed of the next free play here: {next_seed.commitment}")
     return Reply(
-        "How the dice are proved",
+        "How to check the dice",
         tuple(lines),
         footer=(f"#{game.number}", shorten_hash(context.ledger.head)),
     )
@@ -206,10 +206,10 @@ async def reveal_seed(context: Context) -> Reply:
     seats = list_seats_with_cards(game.cards, game.decks)
     if seats:
         hands = join_names(format_hand_name(context, seat) for seat in seats)
-        message = f"Cards are still closed ({hands}); the seed would give them away."
+        message = f"Cards are still hidden ({hands}); the seed would give them away."
         raise UserError(
             message,
-            hint=phrase("They are played, put back, or opened by `/game end`."),
+            hint=phrase("Play them, put them back, or end the game: `/game end`."),
             code="still-sealed",
         )
     number = context.ledger.next_number
@@ -229,7 +229,7 @@ async def reveal_seed(context: Context) -> Reply:
     )
     lines = (
         f"Seed {seed.epoch}: {seed.seed.hex()}",
-        f"It was promised as {seed.commitment}. grognard verify recomputes every die from it.",
+        f"Its commitment was {seed.commitment}. grognard verify recomputes every die from it.",
         f"New dice begin: commitment to seed {secret['epoch']}: {secret['commitment']}",
     )
     return Reply(f"{context.user_name} reveals the seed of the dice", lines)

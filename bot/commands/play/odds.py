@@ -339,7 +339,7 @@ async def share_shot_dice(context: Context, number: int) -> Reply:
     return Reply(f"Every die of #{number}", parts, by=author)
 
 
-OWN = "Cards that only you have seen are counted. Share tells what all can count."
+OWN = "This counts cards that only you have seen. Share shows the odds without that."
 
 
 def add_share_button(context: Context, reply: Reply, shared: Reply | None = None) -> Reply:
@@ -423,7 +423,7 @@ async def _compare_changes(context: Context, query: OddsQuery, draft: Draft, pla
     """
     if list_units_played_singly(query.sequence, query.raw, query.roster):
         raise UserError(
-            "The odds of a change are counted for one unit at a time.",
+            "The odds of a change can be counted for only one unit at a time.",
             hint="Name one.",
             code="too-many",
         )

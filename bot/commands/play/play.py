@@ -623,7 +623,7 @@ def _declare_decks(context: Context, sequence: Sequence, options: Mapping[str, o
     for id in sequence.decks:
         if options.get("hand"):
             hint = phrase(
-                "Leave out hand: the bot draws. Once no hand is closed, `/fair reveal` opens the rest."
+                "Leave out hand: the bot draws. Once nobody holds hidden cards, `/fair reveal` opens the rest."
             )
             check_real_cards(context, id, hint)
     declare_decks(context, sequence)

@@ -40,7 +40,7 @@ def describe_side(seek: Seek) -> str:
     """Return a sentence on who plays which side."""
     first, second = seek.sides
     if not seek.side:
-        return f"A die draws the sides, {first} and {second}."
+        return f"A die roll decides the sides, {first} and {second}."
     other = second if seek.side == first else first
     return f"{seek.name} plays {seek.side}, you play {other}."
 

@@ -85,7 +85,7 @@ async def play(context: Context, seek: Seek, *, on_card: bool = False) -> Reply:
         context.command = replace(context.command, where=thread)
     elif context.ledger.row and context.game.started and not context.game.ended:
         hint = phrase("In a free channel or thread, type: `/seek play {id}`", id=seek.id)
-        raise UserError(f'"{context.game.name}" is on here.', hint=hint, code="game-on")
+        raise UserError(f'"{context.game.name}" is being played here.', hint=hint, code="game-on")
     card = await _start_game(context, seek, new_game, player)
     game_buttons = [
         button._replace(label="Open the game")

@@ -75,9 +75,9 @@ MOST_LISTED = 10
     build_optional(
         "scenario", "sides and units ready to play, such as ford of lnlt", complete="scenario"
     ),
-    build_optional("side", "the side that you play; either lets a die draw it"),
+    build_optional("side", "the side you play; `either` picks one by die roll"),
     build_optional(
-        "name", "a title, by default that of the scenario or rules", max=60, label="Title"
+        "name", "a title; blank: the name of the scenario or game", max=60, label="Title"
     ),
     build_optional("sides", "two sides, if there is no scenario: US, VC"),
     build_optional("text", "a line to your opponent"),
@@ -192,14 +192,14 @@ async def _need_room(context: Context, server: str) -> None:
     own_seeks = await load_seeks_of_user(context, context.command.who.key)
     if len(own_seeks) >= MOST_OF_PERSON:
         raise UserError(
-            f"You have {len(own_seeks)} open seeks, which is the most.",
+            f"You have {len(own_seeks)} open seeks, which is the limit.",
             hint=phrase("`/seek withdraw` ends one."),
             code="too-many",
         )
     if len(await load_seeks(context, server)) >= MOST_OF_SERVER:
         word = get_server_word(context.command.where.key)
         raise UserError(
-            f"This {word} has {MOST_OF_SERVER} open seeks, which is the most.",
+            f"This {word} has {MOST_OF_SERVER} open seeks, which is the limit.",
             hint=phrase("Play one of them: `/seek list`"),
             code="too-many",
         )
@@ -207,7 +207,7 @@ async def _need_room(context: Context, server: str) -> None:
 
 @declare_command(
     "seek list",
-    "Who seeks an opponent here, by the hours that you share",
+    "Who seeks an opponent here, by the hours you share",
     build_optional(
         "system",
         "only seeks for these rules",
@@ -273,7 +273,7 @@ async def show_shared_hours(context: Context, id: str) -> Reply:
     settings = await load_reminder_settings(context.store, seek.writer)
     minutes = count_shared_minutes(own_settings, settings, context.now)
     if minutes is not None:
-        line = "From the time zones and quiet hours of you both, over the next seven days."
+        line = "From both your time zones and quiet hours, over the next seven days."
         title = f"You and {seek.name} share {format_shared_hours(minutes)}"
         return Reply(title, (line,), private=True)
     lines: list[Part] = []
@@ -361,7 +361,7 @@ async def expire_seek(context: Context, row: DueRow) -> None:
     "Post all seeks of this server in this channel; for managers",
     build_optional(
         "seekers",
-        "off: post each where it is written",
+        "off: post each seek where it is written",
         type="enum",
         values=("on", "off"),
         label="Channel for seekers",

@@ -243,7 +243,7 @@ def _read_workbook_text(text: str, file: str) -> tuple[str, list[str]]:
     if other_sheets:
         names = join_names([sheet.title for sheet in other_sheets])
         notes.append(
-            f"sheet {first_sheet.title} is read; left out: {names}, which go into files of their own"
+            f"sheet {first_sheet.title} is read; left out: {names} (send each as a file of its own)"
         )
     return first_sheet.text, [*notes, *first_sheet.questions]
 

@@ -198,7 +198,7 @@ def _build_marker_menu(context: Context, unit: RosterUnit, system: System) -> Me
     marks = [mark for mark in markers if mark not in words.known_states]
     for mark in marks:
         if mark in unit.marks:
-            add_entry(f"-{mark}", format_code_word(mark), "on now; takes it off")
+            add_entry(f"-{mark}", format_code_word(mark), "on now; removes it")
     for mark in marks:
         if mark not in unit.marks and counter_faces.can_have(unit, mark, system):
             add_entry(f"+{mark}", format_code_word(mark))

@@ -501,7 +501,7 @@ class SequenceEnd(Statement):
             if not source:
                 continue
             if output in new_outputs and name != scope.item:
-                problem = "is set in two places; tell the one that counts"
+                problem = "is set in two places; say which one counts"
                 sheet.untold[f"{scope.into}.{name}"] = problem
             elif output not in told_outputs and self._fits(source, kind):
                 new_outputs.add(output)

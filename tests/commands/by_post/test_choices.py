@@ -154,7 +154,7 @@ async def test_each_unit_has_an_answer() -> None:
     )
     again = await channel.do("Anna", 'unit edit "Blue 1" state=steady', f"{ASSAULT}6,6,5,5")
     assert (
-        "/choose retreat or /choose loss (for all 2; or one for each, with commas)"
+        "/choose retreat or /choose loss (for all 2; or one for each, separated by commas)"
         in again.format_text()
     )
     await channel.refused("Bob", "choose option=retreat,loss,loss", "bad-value option")

@@ -130,7 +130,7 @@ async def test_a_deck_of_the_same_name_begins_anew() -> None:
     await channel.do("Anna", "game undo")
     assert sum((await channel.game()).cards.values()) == 5
     refused = await channel.refused("Anna", "deck make standard-52 standard-54", "bad-value name")
-    assert refused.title == "standard-54 is a deck with cards of its own."
+    assert refused.title == "standard-54 is already a deck with its own cards."
     await sound(channel)
 
 

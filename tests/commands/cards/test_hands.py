@@ -144,7 +144,7 @@ async def test_undo_of_a_play_needs_consent_though_no_die_fell() -> None:
 async def test_a_seed_is_not_revealed_while_a_hand_is_closed() -> None:
     channel = await table()
     await channel.do("Anna", "deck draw cup 2 me")
-    await channel.fails("Anna", "fair reveal", "closed (US's hand)")
+    await channel.fails("Anna", "fair reveal", "hidden (US's hand)")
     await channel.do("Anna", "deck play all", "fair reveal")
     await sound(channel)
 
@@ -348,7 +348,7 @@ async def test_who_looked_at_fewer_knows_fewer() -> None:
     await channel.do("Anna", "deck peek")
     both = await channel.do("Bob", "deck peek 2")
     seen = both.title.removeprefix("On top of cup: ").split(", ")
-    assert (await ends(channel, "Anna"))["On top of cup"] == f"{seen[0]}, one you did not see"
+    assert (await ends(channel, "Anna"))["On top of cup"] == f"{seen[0]}, one you have not seen"
     again = await channel.do("Anna", "deck peek 2")
     assert again.title == both.title
     assert (await last_event(channel))["closed"] == []

@@ -288,7 +288,7 @@ def test_what_no_step_tells_is_known() -> None:
     twice: Any = declared(
         "- each: units\n  let: {roll: 1}\n- each: units\n  let: {roll: 2}\n"
     )._sheet
-    assert twice.untold["units.roll"] == "is set in two places; tell the one that counts"
+    assert twice.untold["units.roll"] == "is set in two places; say which one counts"
 
 
 def test_what_logs_held_before_outputs_were_told_by_name() -> None:

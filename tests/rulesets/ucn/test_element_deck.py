@@ -232,7 +232,7 @@ async def test_nobody_new_takes_the_card_of_a_unit_that_is_gone() -> None:
     assert "Other: " not in told
     if get_chit(game.led) != last.handle:
         assert (
-            f"the unit that was {last.handle}: set aside, none of it is left." in told
+            f"the unit that was {last.handle}: set aside, it has no units left." in told
             or "empty" in told
         )
 
