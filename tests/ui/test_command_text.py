@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from bot.commands.dispatch import load_shared_registry
 from bot.rules.errors import UserError, correct_typed
+from bot.rules.inputs.input_values import parse_hand_dice
 from bot.ui.registry import Registry
 from bot.ui.spec import CommandSpec
 from bot.ui.typing.command_text import (
@@ -68,6 +69,13 @@ def test_a_deck_and_a_word_of_a_choice_go_before_a_number_too() -> None:
     assert read("deck draw 3") == ("/deck draw", {"deck": "3"}), "a deck may be called 3"
     with pytest.raises(UserError, match="count must be a whole number from 1 to 60"):
         read("deck draw cup x")
+
+
+@pytest.mark.parametrize("typed", ["hand=4 3 2", "hand=4, 3, 2", "hand:4 3 2", 'hand="4 3 2"'])
+def test_dice_by_hand_may_have_spaces_and_are_no_terrain(typed: str) -> None:
+    options = read(f"lnlt fire us1 vc1 {typed} adjacent")[1]
+    assert options.keys() == {"attackers", "targets", "hand", "adjacent"}
+    assert parse_hand_dice(options["hand"]) == (4, 3, 2)
 
 
 def test_a_unit_gets_another_name_by_that_word() -> None:

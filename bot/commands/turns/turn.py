@@ -307,6 +307,14 @@ def _find_passing_side(context: Context, game: Game) -> str:
     if own_side in allowed_sides:
         return own_side
     if len(allowed_sides) > 1:
+        if is_alternating(game, context.system):
+            raise UserError(
+                f"Who goes first: {' or '.join(allowed_sides)}?",
+                hint=phrase(
+                    "Say so: `/game initiative {side}`", side=quote_value(allowed_sides[0])
+                ),
+                code="not-your-go",
+            )
         message = (
             f"{join_names(allowed_sides)} play this phase together, and you play neither side."
         )

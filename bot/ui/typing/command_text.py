@@ -74,7 +74,10 @@ _TOKEN = re.compile(
 _HOW_FAR = ("range", "distance", "hexes", "inches")
 """The words that games use for a distance."""
 _THROWN = ("roll", "rolled", "dice", "die", "result", "sum", "dr")
-_TOTALS = ("total", "hand")
+HAND = "hand"
+"""The option for real dice, which people separate by commas or spaces."""
+_DIE = re.compile(r"[\d,;?]{1,12}")
+_TOTALS = ("total", HAND)
 """Words that players try for the number that was rolled, and the options that take it."""
 ACTING = (
     "attackers",
@@ -385,6 +388,7 @@ class _TokenReader:
     `loose_option` is the option that takes words and `key=value` alike, if the command has one
     (see _LOOSE), and `loose_words` are its words so far. `placed` are the options that bare values
     set. `unit_option` is the option that the last unit went into: `-moved` belongs to it.
+    `last_key` is the key of the last token, "" for a bare word.
     """
 
     def __init__(self, spec: CommandSpec, tokens: list[Token]) -> None:
@@ -402,6 +406,7 @@ class _TokenReader:
         self.loose_words: list[str] = []
         self.placed: set[str] = set()
         self.unit_option = ""
+        self.last_key = ""
 
     def read(self) -> dict[str, object]:
         """Return the options that all tokens set. Raises UserError for one that does not fit."""
@@ -417,9 +422,13 @@ class _TokenReader:
         return self.values
 
     def _read_token(self, token: Token, following: Token | None) -> None:
-        """Read one token: a part left out of a unit, a named option, a flag, a modifier or a bare
-        value. `following` is the next token, or None after the last one.
+        """Read one token: one more die of `hand=4 3 2`, a part left out of a unit, a named option, a
+        flag, a modifier or a bare value. `following` is the next token, or None after the last one.
         """
+        if self.last_key == HAND and _is_die(token):
+            self.values[HAND] = f"{self.values[HAND]} {token.value}"
+            return
+        self.last_key = token.key
         if self.unit_option and _is_left_out(token):
             self.values[self.unit_option] = f"{self.values[self.unit_option]} {token.value}"
         elif token.key in self.options and not self._renames_unit(token):
@@ -477,6 +486,11 @@ class _TokenReader:
         if self.loose_option is not None and name == self.loose_option.name:
             value = str(self.values.pop(name))
             self.loose_words.append(_keep_quotes(self.loose_option, token, value))
+
+
+def _is_die(token: Token) -> bool:
+    """Return whether a bare word is one more die, or the `?` for the next one: `hand=4 3 ?`."""
+    return not token.key and not token.quoted and _DIE.fullmatch(token.value) is not None
 
 
 def _is_left_out(token: Token) -> bool:

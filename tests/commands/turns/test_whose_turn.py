@@ -112,6 +112,15 @@ async def test_a_game_master_without_a_side_hands_over_after_a_shot_of_the_side_
     assert (await channel.do("Anna", "game pass")).first_line == "US to play · Anna passes"
 
 
+async def test_who_passes_before_anybody_goes_first_is_asked_who_does() -> None:
+    """Alone and without a side, in a phase in which the sides take turns."""
+    channel = await Channel.fresh()
+    await channel.do("Anna", "game start lnlt scenario=ford", "game next")
+    asked = await channel.fails("Anna", "game pass", "Who goes first: US or VC?")
+    assert "/game initiative US" in asked.format_text()
+    await channel.do("Anna", "game initiative US", "game pass")
+
+
 async def test_a_shot_that_was_taken_back_is_no_act() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
