@@ -42,7 +42,7 @@ def test_there_are_fights_and_lines_for_a_shell() -> None:
 
 
 @pytest.mark.parametrize("terminal", [True, False])
-async def test_three_lines_and_three_letters_make_a_fight(tmp_path: Path, terminal: bool) -> None:
+async def test_four_lines_and_three_letters_make_a_fight(tmp_path: Path, terminal: bool) -> None:
     """The lines that the README begins with, at a terminal or in a pipe: each is answered, none is
     refused, and the shots are legal.
     """
@@ -54,8 +54,9 @@ async def test_three_lines_and_three_letters_make_a_fight(tmp_path: Path, termin
         shown.truncate(0)
         await session.run_line(command)
         answers.append(shown.getvalue().replace("\0", ""))
-    start, phase, shot, odds, undone, other = answers
+    start, initiative, phase, shot, odds, undone, other = answers
     assert 'starts "The Ford at Dawn"' in start
+    assert "US" in initiative
     assert "Operations" in phase
     assert "Rifle 1 fires" in shot
     assert "as it was fired" in odds
@@ -65,6 +66,7 @@ async def test_three_lines_and_three_letters_make_a_fight(tmp_path: Path, termin
     assert "Error" not in everything
     assert "This is the" not in everything
     assert "has already fired" not in everything
+    assert "out of turn" not in everything.casefold()
 
 
 @pytest.mark.sample(1)
@@ -81,6 +83,7 @@ def test_the_first_fight_goes_as_the_page_says() -> None:
         check=False,
     )
     assert done.returncode == int("Error: " in done.stdout), done.stderr
+    assert "out of turn" not in done.stdout.casefold()
     for (command, expected), (run, shown) in zip(
         typed_and_shown(page), typed_and_shown(done.stdout), strict=True
     ):

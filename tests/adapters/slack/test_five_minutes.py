@@ -41,10 +41,10 @@ async def test_the_page_leads_two_people_through_a_fight(
         started = await (await anna.slash(games, "/game", "start lnlt scenario=ford")).answer()
         await (await anna.press(started, "Join US")).answer()
         await (await ben.press(started, "Join VC")).answer()
-        card = await (await anna.press(started, "Next phase")).answer()
-        assert "Operations" in card.text
-        first = await (await anna.press(card, "Initiative")).answer()
+        first = await (await anna.press(started, "Initiative")).answer()
         assert "initiative" in first.text.casefold()
+        card = await (await anna.press(first, "Next phase")).answer()
+        assert "Operations" in card.text
 
         thumb = SlackThumb(anna)
         view = await (await anna.slash(games, "/lnlt", "fire")).modal()
