@@ -155,7 +155,7 @@ NOT_TYPED = (
     "bot.charts",
     "adapters.console.session",
 )
-"""Rooms in which no text of a stranger is read."""
+"""Packages in which no text of a stranger is read."""
 # it makes a pattern of our own signs
 NO_PARSERS = ("bot.rules.text.plain._compile_any_of",)
 

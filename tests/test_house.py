@@ -1,7 +1,7 @@
 """How far one command walks through the house: `pytest -s tests/test_house.py` prints it.
 
 A walk is what a command calls of ours, from its text to the stored answer, by an app that is warm.
-It may enter so many files and change rooms so often: whoever makes a walk longer meets this test,
+It may enter so many files and change packages so often: whoever makes a walk longer meets this test,
 and whoever makes one shorter lowers it.
 """
 
@@ -38,7 +38,7 @@ WALKS = {
     "Odds": (55, 116),
     "a cell": (35, 72),
 }
-"""The most files that a walk enters, and the most changes of room, by its name. A shot makes many,
+"""The most files that a walk enters, and the most changes of package, by its name. A shot makes many,
 as it is tried at every other target before its menu offers that one.
 """
 
@@ -65,12 +65,12 @@ class Walk:
         return len(set(self.files))
 
     @property
-    def rooms(self) -> int:
-        """How often the room changes: a folder of `bot` is one, and so are its loose files."""
-        return sum(first != second for first, second in pairwise(map(room_of, self.files)))
+    def packages(self) -> int:
+        """How often the package changes: a folder of `bot` is one, and so are its loose files."""
+        return sum(first != second for first, second in pairwise(map(package_of, self.files)))
 
 
-def room_of(file: str) -> str:
+def package_of(file: str) -> str:
     """The folder of `bot` that a file is in, or `bot`."""
     return "/".join(file.split("/")[:2]) if file.count("/") > 1 else "bot"
 
@@ -104,7 +104,7 @@ class Table:
                 reply = await step()
             assert not reply.error, reply.format_text()
             walks.append(walk)
-        return min(walks[2:], key=lambda one: one.rooms)
+        return min(walks[2:], key=lambda one: one.packages)
 
     async def press(self, button: str) -> Reply:
         """A button under the last shot."""
@@ -132,7 +132,9 @@ async def test_a_command_enters_few_files(name: str, monkeypatch: pytest.MonkeyP
         ),
     }
     walk = await table.walk(steps[name], after_fire=name in ("undo", "Again", "Odds"))
-    files, rooms = WALKS[name]
-    print(f"\n{name}: {len(walk.files)} calls, {walk.entered} files, {walk.rooms} changes of room")
+    files, packages = WALKS[name]
+    print(
+        f"\n{name}: {len(walk.files)} calls, {walk.entered} files, {walk.packages} changes of package"
+    )
     assert walk.entered <= files
-    assert walk.rooms <= rooms
+    assert walk.packages <= packages

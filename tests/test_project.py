@@ -131,11 +131,13 @@ def test_make_commands_on_a_page_exist(root: Path, page: str) -> None:
         assert {"play", "test"} <= named
 
 
-def test_the_architecture_names_the_rooms_that_there_are(root: Path) -> None:
+def test_the_architecture_names_the_packages_that_there_are(root: Path) -> None:
     """`ls bot` and the first table read the same, and each file that a task leads to exists."""
-    rooms, _, tasks = (root / "ARCHITECTURE.md").read_text().partition("## Where do I change")
-    named = set(re.findall(r"`bot/([\w.]+)/?`", rooms))
-    for row in re.findall(r"^\| (`bot/\w+\.py`.*?) \|", rooms, re.MULTILINE):
+    package_table, _, tasks = (
+        (root / "ARCHITECTURE.md").read_text().partition("## Where do I change")
+    )
+    named = set(re.findall(r"`bot/([\w.]+)/?`", package_table))
+    for row in re.findall(r"^\| (`bot/\w+\.py`.*?) \|", package_table, re.MULTILINE):
         named |= {word.removeprefix("bot/") for word in re.findall(r"`([\w./]+)`", row)}
     assert named == {path.name for path in (root / "bot").iterdir()} - {
         "__init__.py",
@@ -189,8 +191,8 @@ def test_the_map_of_the_tests_names_every_folder(root: Path) -> None:
 
 @pytest.mark.parametrize("page", ["ARCHITECTURE.md", "CONTRIBUTING.md", "docs/first-change.md"])
 def test_the_files_that_a_page_names_are_there(root: Path, page: str) -> None:
-    rooms = "bot|adapters|tables|packs|tests|tools|deploy|docs|benchmarks"
-    named = re.findall(rf"`((?:{rooms})/[\w/.-]+)`", (root / page).read_text())
+    folders = "bot|adapters|tables|packs|tests|tools|deploy|docs|benchmarks"
+    named = re.findall(rf"`((?:{folders})/[\w/.-]+)`", (root / page).read_text())
     assert named
     assert [name for name in named if not (root / name).exists()] == []
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import yaml
 
 ROOT = Path(__file__).resolve().parent.parent
-ROOMS = ("bot", "adapters", "tools")
+PACKAGES = ("bot", "adapters", "tools")
 SCRIPT = re.compile(r"/\*\s*(.+?)\*/", re.DOTALL)
 
 
@@ -47,8 +47,8 @@ def everything(root: Path) -> tuple[Found, ...]:
 
 
 def _everything(root: Path) -> Iterator[Found]:
-    for room in ROOMS:
-        for path in sorted((root / room).rglob("*.py")):
+    for package in PACKAGES:
+        for path in sorted((root / package).rglob("*.py")):
             yield from _code(path, str(path.relative_to(root)))
     for path in sorted((root / "bot").rglob("*.js")):
         told = SCRIPT.search(path.read_text(encoding="utf-8"))
