@@ -363,14 +363,13 @@ async def _find_last_shot(context: Context, side: str) -> Json | None:
 
 
 def _is_act_of(event: Json, game: Game, side: str) -> bool:
-    """Return whether units of a side acted in an event, or its player did.
+    """Return whether units of a side acted in an event; if none did, whether its player did.
 
-    A game master who plays no side acts for the side of the units.
+    Whoever plays alone, with a side or without, acts for the side of the units.
     """
-    if event["side"]:
-        return bool(event["side"] == side)
     units = find_units_by_name(game, event.get("acting") or ())
-    return any(unit.side == side for unit in units)
+    sides = {unit.side for unit in units} - {""}
+    return side in sides if sides else bool(event["side"] == side)
 
 
 @declare_button("remember", of=ButtonOf.GAME, private=True)

@@ -33,7 +33,7 @@ async def test_a_wide_terminal_has_types_and_states() -> None:
         "  us2  Squad 2  squad        5   2  moved",
         "  us3  Lt Hill  leader       6   –  lm 1",
         "  VC · Bob     type    morale  fp  state and more",
-        "  vc1  Cell 1  squad        4   1  ready",
+        "  vc1  Cell 1  squad        4   1  good order",
         "  vc3  Tran    leader       5   –  lm 1",
         "  VC lost: Cell 2",
     ]

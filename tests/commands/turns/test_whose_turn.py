@@ -112,6 +112,17 @@ async def test_a_game_master_without_a_side_hands_over_after_a_shot_of_the_side_
     assert (await channel.do("Anna", "game pass")).first_line == "US to play · Anna passes"
 
 
+async def test_alone_with_a_side_a_hand_over_after_a_shot_of_either_is_no_pass() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", "game start lnlt scenario=ford", "game join US", "game next")
+    await channel.do("Anna", "game initiative VC")
+    for shot in ("fire vc2 us1", "fire us2 vc1", "fire vc3 us2"):
+        await channel.do("Anna", f"lnlt {shot} hand=1,6")
+        over = await channel.do("Anna", "game pass")
+        assert over.first_line.endswith("Anna hands over")
+    assert (await channel.game()).passes == 0
+
+
 async def test_who_passes_before_anybody_goes_first_is_asked_who_does() -> None:
     """Alone and without a side, in a phase in which the sides take turns."""
     channel = await Channel.fresh()
