@@ -15,7 +15,12 @@ from bot.game.cups import is_cup
 from bot.game.roster_file import find_scenario
 from bot.odds_pool.pool import Worker
 from bot.packs.linter import lint_table
-from bot.packs.sequence_check import find_bad_dice, list_lost_additions, list_strange_results
+from bot.packs.sequence_check import (
+    find_bad_dice,
+    list_first_line_questions,
+    list_lost_additions,
+    list_strange_results,
+)
 from bot.presentation.firers_and_targets import list_refused_offers
 from bot.rules.declared.compile_context import list_item_outputs
 from bot.rules.errors import TableError, UserError, did_you_mean
@@ -375,9 +380,8 @@ def _try_example(system: System, sequence: Sequence, row: str, questions: list[s
             f"{row}: it has no odds; odds_by: OUTPUT names the output to count them by"
         )
     results = system.game.get("results") or {}
-    has_results = sequence.id in results or "*" in results
-    if not play.resolution.headline and not has_results:
-        questions.append(f"{row}: no step has a headline, so its answers begin without a result")
+    if sequence.id not in results and "*" not in results:
+        questions += list_first_line_questions(sequence, row)
     if sequence.odds_by:
         count_odds(sequence, example, rolls=EXAMPLE_ROLLS, seconds=None)
     return ""

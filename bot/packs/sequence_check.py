@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from bot.game.roster_file import find_scenario
+from bot.presentation.headline import get_result_headline
 from bot.rules.declared.compile_context import get_stated_type, list_output_words
 from bot.rules.dice import Die, Source
 from bot.rules.errors import UserError, did_you_mean
@@ -35,14 +36,45 @@ class SteadyDice:
         return die.value(die.sides if self._is_high else 1)
 
 
+def list_first_line_questions(sequence: Sequence, row: str) -> Iterator[str]:
+    """Yield a question if the answers of a sequence begin without a result, and one about results
+    of units that game.yaml has no words for.
+
+    It is for sequences without `results` in game.yaml. `row` begins each question.
+    """
+    begins_with_result = False
+    tokens = dict[str, None]()
+    for source in _list_sources():
+        try:
+            play = play_sequence(sequence, sequence.add_default_choices(sequence.example), source)
+        except UserError:
+            continue
+        tokens |= dict.fromkeys(result.token for result in play.resolution.unit_results)
+        if get_result_headline(play.resolution, play.out, sequence.system):
+            begins_with_result = True
+    if not begins_with_result and not tokens:
+        yield f"{row}: no step has a headline, so its answers begin without a result"
+    if tokens and isinstance(sequence.system, PackSystem):
+        words = ", ".join(tokens)
+        yield (
+            f"{row}: game.yaml has no words for {words}: write them under results: {sequence.id}, "
+            f'such as {next(iter(tokens))}: {{says: "{{}} ..."}}'
+        )
+
+
+def _list_sources() -> list[Source]:
+    """Return the dice that examples are tried with, the same each time."""
+    sources: list[Source] = [SteadyDice(is_high=False), SteadyDice(is_high=True)]
+    return sources + [Stream(bytes([number]) * 32, "check", number) for number in range(TRIED)]
+
+
 def find_bad_dice(sequence: Sequence) -> str:
     """Return why some dice of the example come to no result; "" if none do so.
 
     The same dice are tried each time: the lowest, the highest, and a few others, with each option
     of a choice. The errors of a formula are not caught.
     """
-    sources: list[Source] = [SteadyDice(is_high=False), SteadyDice(is_high=True)]
-    sources += [Stream(bytes([number]) * 32, "check", number) for number in range(TRIED)]
+    sources = _list_sources()
     for _, inputs in list_choice_branches(sequence, sequence.example):
         for source in sources:
             try:

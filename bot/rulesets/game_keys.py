@@ -91,7 +91,7 @@ GAME: Keys = {
     ),
     "odds": Key(
         build_name_mapping(either(TEXT, build_name_mapping(WORDS, "question")), "sequence"),
-        "what players decide by, with {} for the unit; or questions, each with the results that"
+        "the results that matter to players, with {} for the unit; or questions, each with the results that"
         " answer it",
     ),
     "scores": Key(

@@ -335,7 +335,28 @@ def test_a_word_of_a_table_may_be_written_before_the_table_is_called(
 def test_a_pack_without_a_headline_is_asked_about(written: dict[str, str]) -> None:
     steps = "steps/attack.yaml"
     text = "\n".join(line for line in written[steps].splitlines() if "headline:" not in line)
-    assert "row attack: no step has a headline" in said({**written, steps: text})
+    assert "no step has a headline" not in said({**written, steps: text})  # `result` begins them
+    text = text.replace("result: found.result", "outcome: found.result")
+    inputs = written["sequences.yaml"].replace("result: crt_results", "outcome: crt_results")
+    inputs = inputs.replace("odds_by: result", "odds_by: outcome")
+    files = {**written, "sequences.yaml": inputs, steps: text}
+    assert "row attack: no step has a headline" in said(files)
+
+
+def test_fates_begin_an_answer_and_need_words(written: dict[str, str]) -> None:
+    steps = "steps/attack.yaml"
+    lines = [line for line in written[steps].splitlines() if "headline:" not in line]
+    text = "\n".join(lines).replace("result: found.result", "outcome: found.result")
+    inputs = written["sequences.yaml"].replace("result: crt_results", "outcome: crt_results")
+    files = {
+        **written,
+        "sequences.yaml": inputs.replace("odds_by: result", "odds_by: outcome"),
+        steps: f"{text}\n- each: targets\n  fate: shaken\n",
+    }
+    assert "no step has a headline" not in said(files)
+    assert "game.yaml has no words for shaken: write them under results: attack" in said(files)
+    words = 'results: {attack: {shaken: {says: "{} is shaken", many: "{} are shaken"}}}'
+    assert said({**files, "game.yaml": f"{written['game.yaml']}\n{words}\n"}) == ""
 
 
 def test_a_gap_of_a_total_is_told_once_and_between_which_rows_it_is(

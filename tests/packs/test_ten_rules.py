@@ -17,6 +17,7 @@ import pytest
 from bot.packs.check import check_content
 from bot.rulesets.catalog import find_shared_system
 from bot.rulesets.packs.archive import read_content
+from tests.adapters.nursery import run
 from tests.examples import odds, play_example
 
 GAME = """
@@ -28,6 +29,7 @@ units:
     morale: {type: int, min: 2, max: 12, help: "morale"}
     armor: {type: int, min: 0, max: 6, help: "armor"}
     lm: {type: int, min: 0, max: 3, help: "leader's modifier"}
+  markers: [disrupted]
   states: [there, gone]
   lost: [gone]
 """
@@ -73,7 +75,20 @@ def ten(root: Path, tmp_path: Path, use_packs: Callable[[Path], None]) -> Path:
 
 
 def test_they_pass_the_check(ten: Path) -> None:
-    assert check_content(read_content(ten)).faults == ()
+    report = check_content(read_content(ten))
+    assert report.faults == ()
+    assert not [question for question in report.questions if "headline" in question]
+
+
+def test_a_marker_adds_to_the_roll_of_rule_2(ten: Path, root: Path) -> None:
+    script = (
+        "unit add Alpha squad Blue men=4 morale=7\nunit edit Alpha marker=disrupted\n"
+        "game settings hand_dice=yes\nten rule-2 Alpha hand=3,3\n"
+    )
+    status, printed, errors = run("try", str(ten), "--as", "Anna", cwd=root, script=script.encode())
+    assert status == 0, printed + errors
+    assert "0 of 1 pass" in printed
+    assert "[3] [3] + 2 disrupted = 8" in printed
 
 
 def share(ways: Iterable[object], of: object) -> Fraction:

@@ -85,9 +85,10 @@ INPUT: Keys = {
     ),
     "lends": Key(
         build_name_mapping(TEXT),
-        "which unit fills it in: {from, type, not, beside}, {from, carried, most}, or a leader of"
-        " their squad: {from, type, through, group, number, not, says}; who has it in a list of names:"
-        " {from, holder}, or a unit in such a list: {from, held, type}",
+        "an input that fills itself in from the roster. {from: firers, type: leader}: a leader who is"
+        " listed among the firers. {from: firers, carried: lmg}: how many of these weapons they carry."
+        " Also {from, type, not, beside}; a leader of their squad: {from, type, through, group, number,"
+        " not, says}; the unit that lists it: {from, holder}; a unit that it lists: {from, held, type}",
     ),
     "through": Key(TEXT, "with `brings`: the attribute with the unit that brings it otherwise"),
     "reads": Key(build_name_mapping(TEXT), "what a word of that unit is here: {broken: bad}"),

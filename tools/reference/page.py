@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from bot.rules.tables.formula import FUNCTIONS
@@ -38,6 +39,9 @@ def _lines() -> Iterator[str]:
     yield "What keys do together is in [the files of a pack](pack-files.md),"
     yield "and what steps do in [steps and formulas](sequences.md)."
     yield "The same for editors is in [schema/](schema): see [an editor that helps](packs.md#an-editor-that-helps)."
+    yield ""
+    files = [*(file for file, _ in PARTS.values()), "Functions of formulas"]
+    yield f"On this page: {', '.join(f'[{file}](#{_anchor(file)})' for file in files)}."
     done: set[str] = set()
     for name, (file, parts) in PARTS.items():
         yield ""
@@ -54,7 +58,7 @@ def _lines() -> Iterator[str]:
             if number or name == "sequences":
                 yield f"### {_TITLES.get(part, f'a {part}')[:1].upper()}{_TITLES.get(part, f'a {part}')[1:]}"
                 yield ""
-            yield "| key | what is behind it | what it says |"
+            yield "| key | value | what it says |"
             yield "|---|---|---|"
             for key, (shape, says) in keys.items():
                 yield f"| `{key}` | {_cell(describe_shape(shape))} | {_cell(says)} |"
@@ -68,6 +72,11 @@ def _lines() -> Iterator[str]:
     yield "|---|---|"
     for call, says in FUNCTION_TEXTS:
         yield f"| {call} | {says} |"
+
+
+def _anchor(heading: str) -> str:
+    """The anchor that GitHub gives a heading."""
+    return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
 
 
 def _cell(text: str) -> str:
