@@ -49,6 +49,7 @@ SCREENS: dict[str, str] = {
     "bot/commands/turns": "Commands: turns and phases",
     "bot/commands/units": "Commands: units",
     "bot/commands": "Commands",
+    "bot/forms": "Forms at work, and corrections of refused commands",
     "bot/cli": "Command line",
     "bot/ui": "Command descriptions, forms and typed text",
     "bot/packs": "Authors: check and importers",
