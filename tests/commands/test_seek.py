@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from bot.commands.seek.open_seeks import (
 from bot.commands.seek.seek import MAX_TEXT
 from bot.execution.due_loop import DueLoop
 from bot.outbox.leases import LEASE
+from bot.rulesets.catalog import load_shared_systems
 from bot.runtime.settings import load_settings
 from bot.storage.base import DAY
 from bot.storage.opening import open_store
@@ -30,6 +31,7 @@ from bot.ui.reply.reply import Reply
 from bot.ui.spec import Person, Place
 from bot.verification.check_file import check
 from tests.fresh import fresh_app
+from tests.packs.conftest import use_packs as use_packs
 from tests.standins.postgres import PostgresServer
 from tools import verify_log
 
@@ -41,6 +43,7 @@ ANNA, BEN, CORA = (
     Person(f"discord:{number}", name) for number, name in enumerate(("Anna", "Ben", "Cora"), 1)
 )
 VERA = Person("discord:7", "Vera", manager=True)
+PACKS = Path(__file__).parents[2] / "packs"
 FORD = "seek game daily lnlt scenario=ford"
 
 
@@ -279,6 +282,47 @@ async def test_two_strangers_come_to_a_game_that_the_log_proves(server: Server, 
     assert not verify_log.check(log).faults
     assert not (await server.do(BEN, "game initiative")).error
     assert not (await server.do(ANNA, "game next")).error
+
+
+SCENARIOS = [
+    (id, scenario) for id, system in load_shared_systems().items() for scenario in system.scenarios
+]
+
+
+@pytest.mark.parametrize(("system", "scenario"), SCENARIOS)
+async def test_every_scenario_of_two_sides_can_be_sought(
+    server: Server, system: str, scenario: str
+) -> None:
+    card = await server.card(text=f"seek game evening {system} scenario={scenario}")
+    played = await server.press(BEN, action(card, "Play"))
+    assert not played.error, played.format_text()
+    assert len({*(await server.game(HALL)).players.values()}) == 2
+    assert not check(await server.log(BEN, HALL)).faults
+    assert not (await server.say(ANNA, "game next")).error
+
+
+@pytest.mark.parametrize(
+    ("pack", "scenario"),
+    [("salt-road", "year"), ("three-mills", "sorrel"), ("low-water", "cuckmere")],
+)
+async def test_scenarios_of_packs_can_be_sought(
+    use_packs: Callable[[Path], None], pack: str, scenario: str
+) -> None:
+    use_packs(PACKS / pack)
+    server = await Server.fresh()
+    card = await server.card(text=f"seek game evening {pack} scenario={scenario}")
+    played = await server.press(BEN, action(card, "Play"))
+    assert not played.error, played.format_text()
+    assert not check(await server.log(BEN, HALL)).faults
+
+
+async def test_a_scenario_that_is_gone_is_not_started(server: Server) -> None:
+    card = await server.card()
+    [doc] = await server.app.store.load_docs(SEEK)
+    await server.app.store.put_doc(doc._replace(data=doc.data | {"scenario": "gone"}))
+    reply = await server.press(BEN, action(card, "Play"))
+    assert (reply.error, reply.title) == (True, "The Ford at Dawn can no longer be started here.")
+    assert len(await server.app.store.load_docs(SEEK)) == 1
 
 
 async def test_the_die_draws_both_ways(server: Server) -> None:

@@ -77,7 +77,7 @@ async def play(context: Context, seek: Seek, *, on_card: bool = False) -> Reply:
         await close_seek(context, seek, f"{seek.name} has left")
         return Reply(f"{seek.name} has left, so this seek has ended", private=True, tone=OVER)
     await context.use_systems_of_game(None)
-    new_game = read_new_game({**seek.start_options, "carry": None}, context.systems)
+    new_game = _read_sought_game(context, seek)
     channel = context.command.where
     thread = await _open_thread(context, seek) if on_card else None
     if thread is not None:
@@ -106,6 +106,18 @@ async def play(context: Context, seek: Seek, *, on_card: bool = False) -> Reply:
         private=True,
         buttons=tuple(game_buttons),
     )
+
+
+def _read_sought_game(context: Context, seek: Seek) -> NewGame:
+    """Return the game of a seek. Raises UserError if it can no longer be started here."""
+    try:
+        return read_new_game({**seek.start_options, "carry": None}, context.systems)
+    except UserError as error:
+        raise UserError(
+            f"{seek.title} can no longer be started here.",
+            hint="Its game is not enabled any more, or has changed.",
+            code="not-enabled",
+        ) from error
 
 
 async def _open_thread(context: Context, seek: Seek) -> Place | None:
