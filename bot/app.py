@@ -101,7 +101,7 @@ from bot.ui.typing.corrections import check_correction
 from bot.ui.typing.macro import Macro
 from bot.ui.typing.roster_example import write_roster_example
 
-FIRST_FORMS = (("game", "start"), ("unit", "add"), ("setup", "systems"))
+FIRST_FORMS = (("game", "start"), ("seek", "game"), ("unit", "add"), ("setup", "systems"))
 """Commands whose forms have menus of the systems and units that their channel has."""
 OF_PACKS = ("system", "topic", "scenario", "find")
 """Kinds of completion that may name a pack which another process has just enabled."""

@@ -69,7 +69,7 @@ _COUNTING = (
     "help",
     "try",
 )
-CHOOSE_A_SYSTEM = (("game", "start"), ("help",), ("find",))
+CHOOSE_A_SYSTEM = (("game", "start"), ("seek", "game"), ("help",), ("find",))
 """Commands that may name a pack which another process has just enabled."""
 COUNTING = tuple(("button", name) for name in _COUNTING)
 _ROLLING = ("roll", "sequence", "deck")

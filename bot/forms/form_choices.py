@@ -37,6 +37,10 @@ def add_form_choices(
                 sorted(spec.options, key=lambda option: option.name not in ("system", "scenario"))
             )
         )
+    if spec.path == ("seek", "game"):
+        enabled_games = {id: games[id] for id in enabled if id in games}
+        system_id = str(options.get("system") or "")
+        return _change_options(spec, _list_start_choices(enabled_games, system_id, side_count=2))
     if spec.path == ("setup", "systems"):
         titles = {id: game.title for id, game in load_shared_systems().items()}
         return _change_options(
@@ -62,11 +66,12 @@ def _change_options(
 
 
 def _list_start_choices(
-    games: Mapping[str, System], system_id: str
+    games: Mapping[str, System], system_id: str, *, side_count: int | None = None
 ) -> dict[str, dict[str, object]]:
     """Return the changes of the options system and scenario of `/game start`: values and labels.
 
-    `system_id` restricts the scenarios to one game; "" means all.
+    `system_id` restricts the scenarios to one game; "" means all. With `side_count` only scenarios
+    with so many sides are listed.
     """
     from bot.game.roster_file import find_scenario  # 0.02 s of a start: YAML and CSV
 
@@ -75,8 +80,10 @@ def _list_start_choices(
         if system_id not in ("", id, game.home):
             continue
         for name, title in game.scenarios.items():
-            units = find_scenario(game, name).units
-            scenarios[f"{id}/{name}"] = f"{title} · {count_units(len(units))}"
+            scenario = find_scenario(game, name)
+            if side_count is None or len(scenario.sides) == side_count:
+                unit_count = count_units(len(scenario.units))
+                scenarios[f"{id}/{name}"] = f"{title} · {unit_count}"
     titles = {id: game.title for id, game in games.items()}
     homes = {id: game.title for id, game in games.items() if game.base is None}
     publishers = {id: str(game.game.get("publisher", "")) for id, game in games.items()}

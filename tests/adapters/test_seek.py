@@ -36,9 +36,9 @@ async def test_two_strangers_come_from_a_form_to_a_shot(platform: Platform, tmp_
         form = await e.opened("Anna", "seek game")
         draw_form(e, form)
         assert e.title(form) == "Seek an opponent"
-        fields = {"Pace": "some turns a day", "Scenario": "ford"}
+        fields = {"Pace": "some turns a day", "Scenario": "The Ford at Dawn · 13 units"}
         if e.platform == "slack":
-            fields = {"pace": "some turns a day", "scenario": "ford"}
+            fields = {"pace": "some turns a day", "scenario": "The Ford at Dawn · 13 units"}
         posted = await e.filled("Anna", form, fields, alone=True)
         assert "Your seek is posted here" in e.words(posted)
         draw(e, "posted", posted)
