@@ -39,8 +39,7 @@ def add_form_choices(
         )
     if spec.path == ("seek", "game"):
         enabled_games = {id: games[id] for id in enabled if id in games}
-        system_id = str(options.get("system") or "")
-        return _change_options(spec, _list_start_choices(enabled_games, system_id, side_count=2))
+        return _add_seek_choices(spec, enabled_games, options)
     if spec.path == ("setup", "systems"):
         titles = {id: game.title for id, game in load_shared_systems().items()}
         return _change_options(
@@ -50,6 +49,22 @@ def add_form_choices(
     if spec.path == ("unit", "add") and known.system in games:
         return _add_unit_fields(spec, games[known.system])
     return spec
+
+
+def _add_seek_choices(
+    spec: CommandSpec, games: Mapping[str, System], options: Mapping[str, object]
+) -> CommandSpec:
+    """Add menus of the games and of their scenarios for two sides to the form of `/seek game`.
+
+    Title and sides have a field only if they are filled in: a form has room for five on Discord.
+    """
+    system_id = str(options.get("system") or "")
+    changes = _list_start_choices(games, system_id, side_count=2)
+    unused_names = []
+    for name in ("name", "sides"):
+        if not options.get(name):
+            unused_names.append(name)
+    return _change_options(spec, changes, tuple(unused_names))
 
 
 def _change_options(
@@ -81,9 +96,10 @@ def _list_start_choices(
             continue
         for name, title in game.scenarios.items():
             scenario = find_scenario(game, name)
-            if side_count is None or len(scenario.sides) == side_count:
-                unit_count = count_units(len(scenario.units))
-                scenarios[f"{id}/{name}"] = f"{title} · {unit_count}"
+            if side_count not in (None, len(scenario.sides)):
+                continue
+            unit_count = count_units(len(scenario.units))
+            scenarios[f"{id}/{name}"] = f"{title} · {unit_count}"
     titles = {id: game.title for id, game in games.items()}
     homes = {id: game.title for id, game in games.items() if game.base is None}
     publishers = {id: str(game.game.get("publisher", "")) for id, game in games.items()}

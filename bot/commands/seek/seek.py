@@ -75,7 +75,7 @@ MOST_LISTED = 10
     build_optional(
         "scenario", "sides and units ready to play, such as ford of lnlt", complete="scenario"
     ),
-    build_optional("side", "the side you play; `either` picks one by die roll"),
+    build_optional("side", "the side you play; either picks one by die roll"),
     build_optional(
         "name", "a title; blank: the name of the scenario or game", max=60, label="Title"
     ),
@@ -93,7 +93,8 @@ async def seek_game(context: Context) -> Reply:
     Raises UserError for a game that cannot be started so, and if there are too many open seeks.
     """
     server = need_server(context)
-    options = context.clean_options()
+    # The form has no fields for a title and sides.
+    options = {"name": None, "sides": None, **context.clean_options()}
     await context.use_systems_of_game(None)  # as for a new game
     new_game = _read_sought_game(options, context.systems)
     side = _read_side(new_game, options)

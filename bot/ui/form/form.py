@@ -961,6 +961,8 @@ def _build_rest_hint(expectation: str, example: str, *, is_needed: bool) -> str:
     sentences = [capitalize_first(expectation)] if expectation else []
     if example:
         sentences.append(f"{'Also' if is_needed else 'Such as'} {example}")
+    if not sentences:
+        return ""
     return f"{'. '.join(sentences)}."
 
 
