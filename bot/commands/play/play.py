@@ -26,7 +26,7 @@ from bot.commands.play.sealed import seal_roll
 from bot.commands.turns.done_under_shot import build_done_button
 from bot.commands.turns.mentions import add_call_line, add_repeat_line
 from bot.commands.turns.turn import build_initiative_reply
-from bot.game.counter_faces import format_word
+from bot.game.counter_faces import format_word, get_normal_state
 from bot.game.decks import EVERYTHING, find_decks_with, find_used_cards
 from bot.game.rights import (
     find_ban,
@@ -459,10 +459,11 @@ def _need_units(context: Context, sequence: Sequence, plays: Many[Given]) -> Non
     units = find_units_by_name(game, names)
     lost_units = find_refused_units(sequence, plays, game.units)
     if lost_units:
+        sound_unit = replace(lost_units[0], state="", marks=frozenset())
         hint = phrase(
             "Choose another unit. If its state is wrong: `/unit edit {unit} state={state}`",
-            unit=lost_units[0].handle,
-            state=_get_sound_state(sequence.system, lost_units[0]),
+            unit=sound_unit.handle,
+            state=get_normal_state(sound_unit, sequence.system),
         )
         raise UserError(
             f"{lost_units[0].name} is {format_word(lost_units[0].state)}.",
@@ -474,17 +475,6 @@ def _need_units(context: Context, sequence: Sequence, plays: Many[Given]) -> Non
         acting = [name for inputs in plays for name in list_acting_units(inputs)]
     if units:
         need_share(game, context.actor, find_units_by_name(game, acting))
-
-
-def _get_sound_state(system: System, unit: RosterUnit) -> str:
-    """Return the state in which a unit of this type is well."""
-    units = system.game["units"]
-    types_by_state: Mapping[str, list[str]] = units.get("only") or {}
-    states: list[str] = units["well"]
-    for state in states:
-        if unit.type in types_by_state.get(state, [unit.type]):
-            return state
-    return states[0]
 
 
 async def _need_free(context: Context, sequence: Sequence, inputs: SequenceInputs) -> None:
