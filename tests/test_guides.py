@@ -25,6 +25,8 @@ GUIDES = [
     ("CONTRIBUTING.md", "Add a command"),
     ("CONTRIBUTING.md", "Add a game"),
 ]
+FOUND = 'export PATH="$PWD/.venv/bin:$PATH"'
+"""What makes `grognard` a command in a terminal."""
 
 
 class Step(NamedTuple):
@@ -170,6 +172,17 @@ def test_a_guide_goes_as_it_says(root: Path, copy: Path, page: str, section: str
     steps = steps_of_guide(root, page, section)
     assert any(step.is_slow for step in steps)
     follow(copy, iter(steps))
+
+
+@pytest.mark.parametrize("page", sorted({page for page, _ in GUIDES}))
+def test_a_guide_says_how_grognard_is_found_before_it_types_it(root: Path, page: str) -> None:
+    text = (root / page).read_text()
+    assert 0 < text.find(FOUND) < text.index("$ grognard")
+
+
+def test_the_first_tests_of_the_first_change_are_announced_as_long(root: Path) -> None:
+    before, _, _ = (root / "docs/first-change.md").read_text().partition("$ make test")
+    assert "The first `make test` adds the developers' tools" in before
 
 
 def test_dots_stand_for_any_lines() -> None:

@@ -356,9 +356,12 @@ def _settle(asked: Mapping[str, Any]) -> None:
 
 
 def _sum_up(asker: socket.socket, asked: Mapping[str, Any]) -> NoReturn:
-    """Be the worker, which speaks with who asked."""
+    """Be the worker, which speaks with who asked. If that process has gone, end quietly."""
     _settle(asked)
-    asker.sendall(b"%d\n" % os.getpid())
+    try:
+        asker.sendall(b"%d\n" % os.getpid())
+    except (BrokenPipeError, ConnectionResetError):
+        os._exit(0)
     for target in (0, 1):
         os.dup2(asker.fileno(), target)
     asker.close()
