@@ -191,6 +191,7 @@ def test_the_address_is_said_in_one_place_and_filled_in_everywhere(
         copy, "grep", "--name-only", PLACEHOLDER, "--", ".", ":!tests", ":!setup.py"
     ).splitlines()
     assert set(named) == {
+        "README.md",
         "deploy/README.md",
         "deploy/by-hand.md",
         "pyproject.toml",
