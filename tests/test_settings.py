@@ -70,6 +70,23 @@ def test_a_token_in_the_wrong_line_is_sent_to_its_own(tmp_path: Path) -> None:
     assert "A-2" not in swapped
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "DISCORD_TOKEN",
+        "SLACK_BOT_TOKEN",
+        "SLACK_APP_TOKEN",
+        "SLACK_SIGNING_SECRET",
+        "SLACK_CLIENT_ID",
+        "SLACK_CLIENT_SECRET",
+    ],
+)
+@pytest.mark.parametrize("begins", ["", "abc-"])
+def test_the_dots_of_an_example_are_not_a_token(tmp_path: Path, name: str, begins: str) -> None:
+    said = problem(tmp_path, **{name: f"{begins}..."})
+    assert said.startswith(f"{name} is still the dots of an example.")
+
+
 def test_only_an_address_is_listened_on(tmp_path: Path) -> None:
     assert load(tmp_path, SLACK_HOST="::1").slack_host == "::1"
     assert "SLACK_HOST=0.0.0.0" in problem(tmp_path, SLACK_HOST="all")

@@ -260,7 +260,7 @@ class _SettingsReader:
         """Return a token or secret, "" if it is not set.
 
         Note a problem, and return "", for one that begins with `not_this`, which belongs to the
-        setting `but`, and for one with spaces or non-ASCII characters.
+        setting `but`, for one with spaces or non-ASCII characters, and for the `...` of an example.
         """
         text = self._get(name, "").strip()
         if not_this and text.startswith(not_this):
@@ -273,6 +273,12 @@ class _SettingsReader:
         if any(character.isspace() for character in text) or not text.isascii():
             self._problem(
                 name, f"{name} is not a token: it contains spaces or non-ASCII characters.", "..."
+            )
+            return ""
+        if text.endswith("..."):
+            place = get_settings_place()
+            self._problems.append(
+                f"{name} is still the dots of an example. Put the token itself there, in {place}."
             )
             return ""
         return text
