@@ -265,7 +265,7 @@ class Outbox:
         """
         posted = await self._app.store.load_posted_messages(due.amends)
         spots = posted.spots.get(due.place, ())
-        reason = "nobody knows where it is" if spots else "it was withdrawn before it was posted"
+        reason = "its message is unknown" if spots else "it was withdrawn before it was posted"
         outcome: Outcome = Undeliverable(reason)
         standalone = due._replace(reply=due.reply.standalone)
         for spot in filter(None, spots):

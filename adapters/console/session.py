@@ -49,8 +49,8 @@ CONSOLE = "console"
 OWN_HELP = {
     "tutorial": "tutorial plays a first firefight with you.",
     "as": "as NAME switches player: as Anna. Each person joins a side of their own.",
-    "quit": "quit or q leaves, as Ctrl-D does. The game is saved.",
-    "source": "source FILE types the lines of a file for you and stops at the first that fails; # starts a comment.",
+    "quit": "quit, q or Ctrl-D leaves. The game is saved.",
+    "source": "source FILE types the lines of a file and stops at the first one that fails; # starts a comment.",
     CONSOLE: "n next phase, p pass, u undo, a again, o odds, c change, t other target: at any time. F2 to F9 in the "
     "bar below do the same, in the middle of a line, too. "
     "Buttons without a letter have a number. Tab completes, board shows the board, clear empties the screen, q leaves.",
@@ -232,7 +232,7 @@ class Session:
             await self._show(build_error_reply(error))
             return
         self.draft = f"{target} " if draft is None else await self._write_draft_line(draft)
-        hint = "Go on with the line below; Tab shows what fits."
+        hint = "Continue with the line below; Tab shows what fits."
         if not self.terminal:
             hint = f"Type: {self.draft}"
         print_text(self.console, Text(f"  {hint}", style="dim"))
@@ -381,7 +381,7 @@ def read_script(name: str, *, inside: bool) -> list[tuple[int, str]]:
             lines.append((number, text))
     if len(lines) > MOST_SOURCED:
         raise UserError(
-            f"{len(lines):,} commands are more than {MOST_SOURCED:,} at a time.", code="too-many"
+            f"{len(lines):,} commands are too many: the limit is {MOST_SOURCED:,}.", code="too-many"
         )
     return lines
 

@@ -18,7 +18,7 @@ LESSONS = (
         f"{_FIRE} adjacent hand=4,3,2,5",
     ),
     (
-        "Type too few, and nothing is recorded: Grognard says which die comes next. Every table can be read by itself:",
+        "Type too few, and nothing is recorded: Grognard says which die comes next. Any table can be read alone:",
         "lnlt-table melee-odds 7 5",
     ),
     ("Typos are fine. Try a word that does not exist:", "lnlt fier"),

@@ -144,7 +144,7 @@ class DiscordApi:
         servers are asked; any other address raises Unsure.
         """
         if not _is_discord_url(url):
-            raise Unsure("the file is elsewhere")
+            raise Unsure("the file is not on Discord")
         try:
             timeout = aiohttp.ClientTimeout(total=10)
             async with self._session.get(url, timeout=timeout, allow_redirects=False) as answer:

@@ -261,7 +261,7 @@ class Delivery:
             else:
                 request = build_unasked_request(due.place, due.id, self._rights)
         except (TypeError, ValueError) as error:
-            return Undeliverable(f"it does not say where it goes ({error})")
+            return Undeliverable(f"its destination cannot be read ({error})")
         since = due.created if due.attempts else 0.0
         return await self._deliver(request, due.reply, since)
 
@@ -286,7 +286,7 @@ class Delivery:
         bare = {"guild": 1, "allowed": 0} if spot.get("bare") else {}
         request = DiscordRequest.from_json({"id": 0, "kind": 0, **spot, **bare})
         if not request.is_alive:
-            return Undeliverable("its token is dead, and nobody else may change it")
+            return Undeliverable("its token has expired, and nothing else can change it")
         message = DiscordMessage(self._posting.build_changed_body(reply, request))
         await self._wire.edit(request, message, which=str(spot["message"]))
         return Delivered(dict(spot))

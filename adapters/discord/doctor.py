@@ -56,7 +56,7 @@ async def _check(session: aiohttp.ClientSession, key: str) -> list[Finding]:
         return [
             (FAULT, f"Discord answered {status} when asked whose token this is; try again later")
         ]
-    findings = [(OK, f"Discord: the token is that of {user['username']}")]
+    findings = [(OK, f"Discord: the token belongs to {user['username']}")]
     _, application = await _get(session, "/applications/@me")
     application_id = str(application["id"])
     findings += _check_application(application, key)
@@ -113,7 +113,7 @@ def _check_own_installs(application: Mapping[str, Any]) -> Finding:
     remedy = "Developer Portal, Installation, Installation Contexts: tick User Install"
     return (
         NOTE,
-        f"Discord: nobody can add it to their own account, to roll where the bot is not a member; {remedy}",
+        f"Discord: nobody can add it to their own account and roll where the bot is not a member; {remedy}",
     )
 
 
@@ -124,9 +124,9 @@ async def _check_commands(session: aiohttp.ClientSession, application: str) -> l
         return [(FAULT, f"Discord: the commands cannot be read ({status})")]
     count = len(registered)
     if hash_commands(registered) != hash_commands(list_our_commands()):
-        note = f"Discord knows {count} commands, not today's: the next start registers them"
+        note = f"Discord has {count} commands that are out of date: the next start registers the new ones"
         return [(NOTE, note)]
-    return [(OK, f"Discord knows all {count} commands")]
+    return [(OK, f"Discord has all {count} commands")]
 
 
 def _check_servers(servers: list[Mapping[str, Any]]) -> list[Finding]:
@@ -145,7 +145,10 @@ def _check_servers(servers: list[Mapping[str, Any]]) -> list[Finding]:
         return [(NOTE, "Discord: the bot is not in any server yet")]
     right = len(servers) - len(faults)
     findings = [
-        (OK, f"Discord: on {right} of {len(servers)} servers the bot may do all it needs"),
+        (
+            OK,
+            f"Discord: on {right} of {len(servers)} servers the bot has every permission it needs",
+        ),
         *faults[:_SHOWN],
     ]
     unlisted = len(faults) - _SHOWN

@@ -64,10 +64,10 @@ REFUSED_ONES = (
     "Discord refuses the commands of {names}, so they are not in the menu: {why} The other packs are. "
     "Fix the pack and add it again, or disable it."
 )
-TOO_LARGE = "Discord takes {most} characters for each command with everything below it, and {names} has more."
-LEFT = (
-    "{names} left the menu of this server; games go on with the buttons and forms of their answers."
+TOO_LARGE = (
+    "Discord allows {most} characters for a command and everything below it, and {names} has more."
 )
+LEFT = "{names} left the menu of this server; games continue with the buttons and forms of their answers."
 
 
 SyncResult = tuple[str, float]

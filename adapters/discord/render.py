@@ -264,7 +264,7 @@ def _list_files(reply: Reply, request: DiscordRequest) -> tuple[tuple[File, ...]
         return (), [escape_text(f"The file cannot be sent. {NO_FILES}")]
     fitting = tuple(file for file in reply.files if len(file.data) <= request.file_size)
     if len(fitting) < len(reply.files):
-        return fitting, ["The file is larger than Discord takes here; ask the host for it."]
+        return fitting, ["The file is larger than Discord allows here; ask the host for it."]
     return fitting, []
 
 

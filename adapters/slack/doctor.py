@@ -66,7 +66,7 @@ async def _check_bot_token(wire: SlackApi, token: str) -> list[Finding]:
         remedy = "copy it from OAuth & Permissions"
         return [(FAULT, f"Slack refuses SLACK_BOT_TOKEN ({refused.error}): {remedy}")]
     findings: list[Finding] = [
-        (OK, f"Slack: the token is that of {bot.get('user')} in {bot.get('team')}")
+        (OK, f"Slack: the token belongs to {bot.get('user')} in {bot.get('team')}")
     ]
     if granted:
         missing = sorted(set(SCOPES) - {scope.strip() for scope in granted.split(",")})
@@ -75,7 +75,7 @@ async def _check_bot_token(wire: SlackApi, token: str) -> list[Finding]:
             fault = f"Slack: the app lacks the scopes {', '.join(missing)}; {remedy}"
             findings.append((FAULT, fault))
         else:
-            findings.append((OK, "Slack: the app has all scopes that it needs"))
+            findings.append((OK, "Slack: the app has all the scopes it needs"))
     return [*findings, await _check_blocks(wire, token)]
 
 
@@ -90,10 +90,16 @@ async def _check_blocks(wire: SlackApi, token: str) -> Finding:
         await wire.call(token, "blocks.validate", blocks=json.dumps(blocks))
     except SlackRefused as refused:
         if not refused.faults:
-            return (NOTE, f"Slack does not say which blocks the workspace takes ({refused.error})")
+            return (
+                NOTE,
+                f"Slack does not say which blocks the workspace supports ({refused.error})",
+            )
         kinds = ", ".join(sorted(find_refused_types(refused.faults))) or "some blocks"
-        return (NOTE, f"Slack: the workspace does not take {kinds}; the same words go out as text")
-    return (OK, "Slack: the workspace takes Slack's own tables and charts")
+        return (
+            NOTE,
+            f"Slack: the workspace does not support {kinds}; they are sent as text instead",
+        )
+    return (OK, "Slack: the workspace supports Slack's own tables and charts")
 
 
 async def _check_client(wire: SlackApi, settings: Settings) -> list[Finding]:
@@ -108,7 +114,7 @@ async def _check_client(wire: SlackApi, settings: Settings) -> list[Finding]:
             remedy = "copy both from Basic Information"
             return [(FAULT, f"Slack refuses {names} ({refused.error}): {remedy}")]
     return [
-        (OK, f"Slack: id and secret of the app are right; workspaces install it at {INSTALL_PATH}")
+        (OK, f"Slack: the app's ID and secret are right; workspaces install it at {INSTALL_PATH}")
     ]
 
 

@@ -50,7 +50,7 @@ def create_web_app(
         content_type = request.headers.get("Content-Type", "").partition(";")[0].strip()
         payload = parse_body(body.decode("utf-8"), content_type)  # as the library reads it
         if not is_valid_payload(payload):
-            raise ValueError("it has another shape")
+            raise ValueError("unexpected format")
         response = await bolt.async_dispatch(await to_bolt_request(request))
         return await to_aiohttp_response(response)
 

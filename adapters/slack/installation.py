@@ -377,6 +377,6 @@ def print_manifest(words: Sequence[str]) -> int:
     _, left_out = split_commands(load_shared_registry())
     if left_out:
         names = ", ".join(f"/{name}" for name in left_out)
-        note = f"Slack takes {MOST_COMMANDS} commands of an app, so these are left out: {names}."
+        note = f"Slack allows an app {MOST_COMMANDS} commands, so these are left out: {names}."
         print(f"{note} Type them after /grognard.", file=sys.stderr)
     return 0

@@ -8,7 +8,7 @@ from bot.rules.text.phrase import phrase
 from bot.ui.spec import BotRight
 
 _INVITE = phrase("In this channel, type: `/invite @grognard`")
-_REINSTALL = "Ask a workspace admin to install the app again, which adds what it lacks."
+_REINSTALL = "Ask a workspace admin to install the app again: that adds the missing permissions."
 MEMBER = "Member of this channel"
 
 

@@ -413,7 +413,7 @@ class Socket:
             request = SocketModeRequest.from_dict(content)
         if request is None or not is_valid_payload(request.payload):
             if "payload" in content:
-                often.warning("Slack sent something unreadable, ignored: it has another shape")
+                often.warning("Slack sent something unreadable, ignored: unexpected format")
             return
         if len(self._tasks) < AT_WORK:
             self._spawn(self._handle_request(socket, request))

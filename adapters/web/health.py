@@ -159,7 +159,7 @@ def create_health_app(
 
 def _find_stale_problem(health: Health) -> str:
     """Return a problem if the last health report is too old, else ""."""
-    return "nobody has looked for a while" if health.get_age() > STALE else ""
+    return "the last check was a while ago" if health.get_age() > STALE else ""
 
 
 def _build_response(problem: str, notes: Sequence[str] = ()) -> web.Response:

@@ -273,7 +273,7 @@ class _LayoutBuilder:
             name: formula for name, formula in self.formulas.items() if not name.startswith("_")
         }
         formulas = public or self.formulas
-        heads = ["how it is found"]
+        heads = ["how it is worked out"]
         if self.values is not None:
             heads.append("here")
         cells = []

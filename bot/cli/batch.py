@@ -220,7 +220,7 @@ def _answer_odds(request: Mapping[str, Any]) -> dict[str, Any]:
         )
     if request.get("rounds") is not None:
         if paths or request.get("compare"):
-            raise UserError("rounds goes by the sequence's own result.", code="not-together")
+            raise UserError("rounds uses the sequence's own result.", code="not-together")
         round_odds, _ = build_round_odds(sequence, _get_inputs(request), request["rounds"])
         return round_odds
     counted = count_odds(sequence, _get_inputs(request), paths)
@@ -259,7 +259,7 @@ def _get_text(request: Mapping[str, Any], key: str) -> str:
     """Return the text under a key of a request. Raises UserError if there is none."""
     value = request.get(key)
     if not isinstance(value, str):
-        raise UserError(f"{request['op']} needs {key} as a text.", code="missing")
+        raise UserError(f"{request['op']} needs {key} as text.", code="missing")
     return value
 
 

@@ -98,8 +98,12 @@ class Arguments:
         words = self.take_words(*names)
         surplus = [*self.words, *self.pairs]
         if surplus:
-            hint = f"It takes only {' and '.join(names)}." if names else "It takes nothing here."
-            raise UserError(f'"{surplus[0][:40]}" is left over.', hint=hint, code="loose-word")
+            hint = (
+                f"It takes only {' and '.join(names)}."
+                if names
+                else "This command takes no arguments."
+            )
+            raise UserError(f'Unexpected "{surplus[0][:40]}".', hint=hint, code="loose-word")
         return words
 
     def get_inputs(self) -> dict[str, object]:

@@ -8,17 +8,17 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
         "file, `quit` leaves. Exit status 1 if a command from a pipe was refused.",
         "grognard play --as Anna",
     ),
-    "systems": ("", "the games it knows", "A line each: id and title.", "grognard systems"),
+    "systems": ("", "the games it knows", "One line each: id and title.", "grognard systems"),
     "tables": (
         "SYSTEM",
         "the tables of a game",
-        "A line each: id, title and inputs.",
+        "One line each: id, title and inputs.",
         "grognard tables lnlt",
     ),
     "sequences": (
         "SYSTEM",
         "the combat sequences of a game",
-        "A line each: id, title and inputs.",
+        "One line each: id, title and inputs.",
         "grognard sequences lnlt",
     ),
     "lookup": (
@@ -66,7 +66,7 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
         "FILE [--head HASH] [--heads TEXT]",
         "recompute chain, dice and outcomes of an exported log",
         "--head is a hash that an answer showed, --heads a text with several (- reads it "
-        "from standard input). Exit status 1 if something does not fit, 3 if some of it cannot be replayed.",
+        "from standard input). Exit status 1 if something does not match, 3 if some of it cannot be replayed.",
         "grognard verify hill-875.json --head 1f3a5c7e",
     ),
     "picture": (
@@ -198,7 +198,7 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
     "commands": (
         "discord",
         "the commands for Discord, as JSON",
-        "In the form that Discord's API takes.",
+        "In the format of Discord's API.",
         "grognard commands discord",
     ),
 }

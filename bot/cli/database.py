@@ -276,7 +276,7 @@ def _print_faults(faults: Sequence[str]) -> int:
     for fault in faults:
         print(fault)
     if faults:
-        print("grognard doctor --replay shows whether the database itself has it too.")
+        print("grognard doctor --replay shows whether the database itself has this fault too.")
     return int(bool(faults))
 
 
@@ -383,9 +383,9 @@ def copy_database(words: Sequence[str]) -> int:
     target = _load_settings_of(target_word.replace("\0", "="))
     if (source.postgres, source.database) == (target.postgres, target.database):
         hint = (
-            "Name another database second."
+            "Give a different database as the second."
             if has_target
-            else "Name the empty database second, or set DATABASE_URL."
+            else "Give the empty database as the second, or set DATABASE_URL."
         )
         raise UserError("Both are the same database.", hint=hint, code="bad-arguments")
     status = asyncio.run(_copy_store(source, target))
@@ -541,11 +541,11 @@ async def _replay_games(games: tuple[str, ...]) -> int:
         print(f"... and {hidden} more")
     outcomes = format_count(count, "outcome")
     if not changed:
-        print(f"{outcomes} replayed, all as they were.")
+        print(f"{outcomes} replayed, all unchanged.")
         return 0
     print(f"{outcomes} replayed, {changed.total()} would be different: ", end="")
     print(", ".join(f"{name} {number}" for name, number in changed.most_common()) + ".")
     print(
-        "Raise `edition` in the game's game.yaml (docs/editions.md): games so far stay as they were."
+        "Raise `edition` in the game's game.yaml (docs/editions.md): existing games stay unchanged."
     )
     return 1

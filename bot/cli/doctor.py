@@ -292,7 +292,7 @@ async def _check_database(
         if not settings.postgres:
             check_sqlite()
             if settings.database is None:
-                findings.add_note("the database is a temporary one: games end with the process")
+                findings.add_note("the database is temporary: games are lost when the process ends")
                 return
             with explain_file_errors(settings.database, "read"):
                 file_exists = settings.database.exists()
@@ -307,7 +307,7 @@ async def _check_database(
                 findings.add_fault(f"{name}: {problem}")
             if not problems:
                 pages = "" if settings.postgres else "pages, indexes and "
-                findings.add_ok(f"{name}: {pages}stored texts are whole")
+                findings.add_ok(f"{name}: {pages}stored texts are intact")
             _check_copy(findings, await store.load_doc(*COPIED), time.time())
             if is_replaying:
                 count, faults = await audit_games(store, note=findings.add_note)

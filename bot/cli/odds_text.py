@@ -79,7 +79,7 @@ def build_comparison(
     """
     if paths:
         raise UserError(
-            "--compare goes by the sequence's own result.",
+            "--compare uses the sequence's own result.",
             hint="Leave out --by.",
             code="not-together",
         )

@@ -156,7 +156,7 @@ def create_pack(words: list[str]) -> None:
         columns = arguments.get_number("columns", 4)
         write_blank_table(Path(folder), rows, columns)
         print(
-            f"{folder} waits for your card: fill in each _, then: grognard check {Path(folder).parent}"
+            f"{folder} is ready for your card: fill in each _, then: grognard check {Path(folder).parent}"
         )
         return
     id = write_new_pack(Path(folder))

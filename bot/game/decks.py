@@ -252,7 +252,7 @@ def find_pile_problem(game: Game, roll: Mapping[str, Any], first: Mapping[str, A
         if first is None and id in game.decks:
             expected = _compute_expected_pile(id, game, value)
         if name.startswith(DECK) and (expected is None or expected != value):
-            return f"it draws from {id[:40]} otherwise than the log led to."
+            return f"it draws from a different pile of {id[:40]} from the one the log leads to."
     return ""
 
 

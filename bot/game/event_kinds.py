@@ -122,7 +122,7 @@ def find_shape_faults(body: Mapping[str, Any]) -> Iterator[str]:
         yield _LARGE
     yield from _find_patch_faults(body, kind)
     if kind.results and body.get("result") not in kind.results:
-        yield f"its words are not any that Grognard writes: {shorten_value(body.get('result'))}."
+        yield f"its words are none that Grognard writes: {shorten_value(body.get('result'))}."
     yield from _find_roll_faults(body)
     if body.get("hand") is False:
         yield "its hand cannot be read: False."
@@ -179,7 +179,7 @@ def _find_patch_faults(body: Mapping[str, Any], kind: Kind) -> Iterator[str]:
     after = body.get("after", {})
     for part in ("game", "units", "cards"):
         if not _is_one_change(before.get(part, {}), after.get(part, {})):
-            yield "before and after do not tell one change."
+            yield "before and after do not describe the same change."
     for field in after.get("game", {}):
         if field not in kind.changes:
             yield f"an event of the kind {body['kind']} cannot change {shorten_value(field)}."
@@ -215,11 +215,11 @@ def _find_roll_faults(body: Mapping[str, Any]) -> Iterator[str]:
     if draws_cards and body["kind"] != "sequence":
         yield "it draws cards, which only sequences do."
     if body["kind"] == "roll" and text_keys - {"label"}:
-        yield "it cannot hold other texts than a label."
+        yield "it cannot hold any text but a label."
     if "edition" not in KINDS[body["kind"]].needs:
         return
     if text_keys != list_closed_face_keys(body):
-        yield "it holds other texts than the faces that it closes."
+        yield "it holds texts other than the faces it closes."
     if body.get("hand") and any(map(names_card, listed_dice)):
         yield "it closes faces of real cards."
     for number, die in enumerate(listed_dice, 1):

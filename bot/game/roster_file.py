@@ -367,6 +367,9 @@ def _find_scenario_side(typed: str, sides: tuple[str, ...]) -> str:
     if typed not in sides:
         hint = f"Sides are {', '.join(sides)}."
         raise UserError(
-            f'"{typed[:40]}" is no side of it.', hint=hint, option="side", code="unknown-side"
+            f'"{typed[:40]}" is not one of its sides.',
+            hint=hint,
+            option="side",
+            code="unknown-side",
         )
     return typed

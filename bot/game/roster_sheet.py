@@ -308,7 +308,7 @@ def expand_count(row: RosterLine, notes: list[str]) -> list[RosterLine]:
     if not raw.isdecimal() or not 0 <= int(raw) <= 40:
         line, column = row.places.get(COUNT, (row.line, 0))
         raise make_roster_error(
-            f"{raw[:20]} is no count of units from 0 to 40", line, column, code="bad-value"
+            f"{raw[:20]} is not a count of units from 0 to 40", line, column, code="bad-value"
         )
     if not int(raw):
         notes.append(f"line {row.line} is left out: {name[:40]} has a count of 0")

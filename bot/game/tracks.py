@@ -109,14 +109,14 @@ def find_track_problem(
     recorded_owners = {word: values.pop(word) for word in (SIDE, FOE) if word in values}
     owners = _find_roll_owners(game, roll, person, values)
     if recorded_owners != {word: owner for word, owner in owners.items() if owner}:
-        return "it reads the tracks of another side than acts."
+        return "it reads the tracks of a side other than the one that acts."
     for name, value in values.items():
         owner_word, _, track = name.partition(".")
         if owner_word not in OWNERS or not track:
             return f"it reads {name[:40]}, which is no track."
         current = game.tracks.get(get_track_key(name, owners), value) if is_own else value
         if current != value or type(current) is not type(value):
-            return f"it reads {name} otherwise than the log led to."
+            return f"it reads a different value of {name} from the one the log leads to."
     changed = find_changed_tracks(game, new_tracks)
     readable = {get_track_key(name, owners) for name in values} if is_own else set()
     if {*changed} <= readable and {*game.tracks} <= {*new_tracks}:

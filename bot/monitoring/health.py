@@ -126,7 +126,7 @@ class Health:
                 await self.look()
             except Exception:
                 log.exception("could not look at the bot's health")
-                self.sight.troubles = ("its health cannot be seen",)
+                self.sight.troubles = ("its health cannot be checked",)
             if self.sight.troubles != old_troubles and self._store is not None:
                 # who waits for it says so
                 log.log(
@@ -222,7 +222,9 @@ class Health:
         if len(late) >= MOST_LATE:
             return f"answers for {len(late)} places have waited for more than {LATE:g} s"
         if stuck >= MOST_LATE:
-            return f"{stuck} answers have waited for more than {LATE:g} s, and none of them leaves"
+            return (
+                f"{stuck} answers have waited for more than {LATE:g} s, and none is being delivered"
+            )
         if late_count >= MOST_LATE:
             places = "place" if len(late) == 1 else "places"
             sight.notes = (
@@ -279,7 +281,7 @@ class Health:
         try:
             sight.free = shutil.disk_usage(self._disk).free
         except OSError as error:
-            return f"the data folder cannot be seen: {error.strerror}"
+            return f"the data folder cannot be read: {error.strerror}"
         if sight.free >= LITTLE:
             return ""
         return f"the disk is nearly full: {sight.free // MIB} MiB are free"
@@ -320,7 +322,7 @@ def describe_missing_copy(data: Mapping[str, float], now: float) -> str:
     if now - since <= MISSED:
         return ""
     days = format_count(round((now - since) / DAY), "day")
-    return f"the games were not copied for {days}"
+    return f"the games have had no backup for {days}"
 
 
 class Supervisor:

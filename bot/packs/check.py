@@ -230,7 +230,7 @@ def _check_table(table: Table, file: str, results: _CheckResults, max_situations
         )
     if not (table.printed.get("examples") or table.example):
         results.questions.append(
-            f"{file}: it has no examples; one from the rule book shows that it is typed right"
+            f"{file}: it has no examples; one from the rule book would show that it was typed correctly"
         )
     if table.blank:
         rows = Counter(cell.label.partition(", column")[0] for cell in table.blank)

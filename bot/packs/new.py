@@ -25,7 +25,7 @@ kind: grid
 summary: What your card says in this row and column.
 inputs:
   total: {{type: int, min: {first}, max: {last}, clamp: both, help: "the dice with their modifiers"}}
-  column: {{type: int, min: 0, max: 999, help: "what the column goes by"}}
+  column: {{type: int, min: 0, max: 999, help: "the value that picks the column"}}
 outputs: {{result: token}}
 read:
   rows: total

@@ -119,7 +119,7 @@ def build_roll_reply(rolling: Rolling, who: str, label: str = "") -> Reply:
         test = pool.count_if
         if test and test.fits(pool.lowest) and test.fits(pool.highest):
             sum_notation = f"{pool.count}{pool.die_name} sum{test}"
-            lines.append(Small(f"This tests each die. For their sum: {sum_notation}"))
+            lines.append(Small(f"Every die counts so. For their sum: {sum_notation}"))
     return Reply(title, tuple(lines), by=f"{who} rolls {rolling.notation}", bare=True)
 
 

@@ -50,11 +50,9 @@ TOPICS = {
         "Undo",
         "take back the last action",
         (
-            phrase(
-                "Press Undo under a result, or type `/game undo` for the last thing that you did."
-            ),
+            phrase("Press Undo under a result, or type `/game undo` for the last thing you did."),
             "If that is not the newest event in the game, Undo names it and asks you first.",
-            "A Done after a shot goes with the shot. Shots at other units are not in the way.",
+            "A Done after a shot is undone with it. Shots at other units don't block it.",
             "Once dice were rolled, the other side has to agree; the bot pings them.",
             phrase("`/game redo` brings it back until something new happens. The log keeps both."),
         ),

@@ -136,16 +136,16 @@ def test_batch_as_a_process() -> None:
     [
         (["lokup"], "Did you mean lookup?"),
         (["lookup"], "SYSTEM is missing"),
-        (["systems", "lnlt"], '"lnlt" is left over. It takes nothing here.'),
-        (["tables", "lnlt", "melee-odds"], '"melee-odds" is left over. It takes only SYSTEM.'),
+        (["systems", "lnlt"], 'Unexpected "lnlt". This command takes no arguments.'),
+        (["tables", "lnlt", "melee-odds"], 'Unexpected "melee-odds". It takes only SYSTEM.'),
         (
             ["check", "packs/generic", "packs/low-water"],
-            '"packs/low-water" is left over. It takes only FOLDER.',
+            'Unexpected "packs/low-water". It takes only FOLDER.',
         ),
-        (["backup", "a.db", "b.db"], '"b.db" is left over. It takes only FILE.'),
-        (["copy", "a", "b", "c"], '"c" is left over. It takes only FROM and TO.'),
-        (["doctor", "replay"], '"replay" is left over. It takes nothing here.'),
-        (["health", "now"], '"now" is left over. It takes nothing here.'),
+        (["backup", "a.db", "b.db"], 'Unexpected "b.db". It takes only FILE.'),
+        (["copy", "a", "b", "c"], 'Unexpected "c". It takes only FROM and TO.'),
+        (["doctor", "replay"], 'Unexpected "replay". This command takes no arguments.'),
+        (["health", "now"], 'Unexpected "now". This command takes no arguments.'),
         (["lookup", "lntl", "dct"], "Did you mean lnlt?"),
         (["lookup", "lnlt", "melee-ods", "attack=7"], "Did you mean melee-odds?"),
         (

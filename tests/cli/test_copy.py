@@ -175,11 +175,11 @@ async def test_a_copy_that_breaks_off_leaves_nothing(
         (("sqlite:///no.db", "sqlite:///new.db"), "There is no database"),
         (
             ("sqlite:///a.db", "sqlite:///a.db"),
-            "Both are the same database. Name another database second.",
+            "Both are the same database. Give a different database as the second.",
         ),
         (
             ("sqlite:///grognard.db",),
-            "Both are the same database. Name the empty database second, or set DATABASE_URL",
+            "Both are the same database. Give the empty database as the second, or set DATABASE_URL",
         ),
         (("sqlite:///:memory:", "sqlite:///a.db"), "A temporary database cannot be copied."),
         (("mysql://x", "sqlite:///a.db"), "names neither an SQLite file nor a PostgreSQL database"),

@@ -169,7 +169,7 @@ async def test_red_when_answers_pile_up(host: Host) -> None:
         assert await host.look() == (), "it drains at its platform's own pace"
     host.clock.now += 121.0
     assert await host.look() == (
-        "57 answers have waited for more than 120 s, and none of them leaves",
+        "57 answers have waited for more than 120 s, and none is being delivered",
     )
     host.app.links["slack"] = host.app.links.pop("discord")
     assert await host.look() == (), "those of a platform that another process serves are that one's"

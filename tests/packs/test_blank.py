@@ -82,7 +82,7 @@ def test_a_blank_table_is_written_into_a_pack_and_passes_the_check(
     folder = tmp_path / "own"
     write_new_pack(folder)
     create_pack(["--blank", str(folder / "fire-table.yaml"), "--rows", "-1-12", "--columns", "11"])
-    assert "waits for your card" in capsys.readouterr().out
+    assert "is ready for your card" in capsys.readouterr().out
     pack = load_pack(folder)
     assert check_content(pack.content).faults == ()
     assert len(pack.tables["fire-table"].blank) == 14 * 11 + 1

@@ -233,7 +233,7 @@ async def test_by_post_it_is_said_who_is_waited_for(pack: Path) -> None:
         "Activations, Cadres: VC to play"
     )
     await channel.do("Bob", "game pass")
-    assert "the next chit is to be drawn" in (await channel.do("Zoe", "log since=1")).title
+    assert "the next chit has to be drawn" in (await channel.do("Zoe", "log since=1")).title
 
 
 async def test_an_import_goes_on_where_the_cup_was(pack: Path, tmp_path: Path) -> None:

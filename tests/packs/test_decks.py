@@ -194,7 +194,7 @@ def test_a_pack_that_inherits_may_have_decks_and_one_that_extends_not(make_pack:
     own = {**base, "pack.yaml": f"{about}inherits: nhis\n", "decks/chances.yaml": CHANCES}
     assert [*load_pack(make_pack(own, "own")).decks] == ["chances"]
     more = {**base, "pack.yaml": f"{about}extends: asl\n", "decks/chances.yaml": CHANCES}
-    assert "a deck is of a game" in check_path(make_pack(more, "more")).faults[0]
+    assert "only games have decks" in check_path(make_pack(more, "more")).faults[0]
 
 
 def test_the_review_and_the_check_name_decks(pack: Path) -> None:
@@ -258,7 +258,7 @@ def one(**card: Any) -> dict[str, Any]:
         (one(name=["a"]), "row cards b, name: must be a text of at most 40"),
         (
             one(count=0),
-            "row cards b, count: must be a whole number from 1 to 1000, not 0: how many",
+            "row cards b, count: must be a whole number from 1 to 1000, not 0: the number of copies",
         ),
         (one(count=True), "row cards b, count"),
         (one(count=10**9), "row cards b, count"),

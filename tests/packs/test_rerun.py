@@ -50,7 +50,7 @@ async def test_a_changed_row_is_seen_where_it_was_rolled(
     use_packs(make_pack({"crt.yaml": CRT}))
     fours = await played(home)
     assert await asyncio.to_thread(main, ["rerun", "--all"]) == 0
-    assert capsys.readouterr().out == "31 outcomes replayed, all as they were.\n"
+    assert capsys.readouterr().out == "31 outcomes replayed, all unchanged.\n"
 
     use_packs(
         make_pack(

@@ -32,7 +32,7 @@ TABLES = [table for game in list_builtin_systems().values() for table in game.ta
 BY_NAME = {f"{table.system}/{table.id}": table for table in TABLES}
 OPEN_END = "10000"
 """Where a table keeps the last figure of a band that is open on the card."""
-NO_GRID = ("how it is found",)
+NO_GRID = ("how it is worked out",)
 """The column of a table that only calculates, which has no grid on the card."""
 
 

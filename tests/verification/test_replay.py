@@ -100,7 +100,7 @@ async def test_units_cannot_be_rewritten_even_with_all_hashes(tmp_path: Path) ->
     for kind, key, value, said in (
         ("sequence", "after", {}, "cannot be read"),
         ("sequence", "after", {"units": {"squad 1": None, "cell 1": None}}, "changes squad 1"),
-        ("undo", "after", {"units": {"squad 1": None}}, "do not tell one change"),
+        ("undo", "after", {"units": {"squad 1": None}}, "do not describe the same change"),
         (
             "next",
             "before",

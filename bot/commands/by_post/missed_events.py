@@ -169,7 +169,7 @@ def _describe_side_to_play(game: Game, side: str) -> str:
     if game.ended:
         return "the game is over"
     if is_drawn_next(game):
-        return "the next chit is to be drawn"
+        return "the next chit has to be drawn"
     if side and game.go == (side,):
         return "it's your move"
     if len(game.go) == len(game.sides) and game.go:

@@ -449,14 +449,14 @@ def _split_side_by_side(rows: list[list[str]], questions: list[str]) -> Iterator
         return
     if not _goes_on(groups):
         questions.append(
-            f"{len(groups)} groups of columns with the same headings are read as a table each, as "
-            f"their rows do not go on"
+            f"{len(groups)} groups of columns with the same headings are read as separate tables, as "
+            f"their rows do not continue"
         )
         yield from groups
         return
     starts = ", ".join(group[1][0] for group in groups[1:])
     questions.append(
-        f"groups of columns with the same headings are read as one table: it goes on at {starts}"
+        f"groups of columns with the same headings are read as one table, which continues at {starts}"
     )
     yield [groups[0][0], *(row for group in groups for row in group[1:])]
 

@@ -91,7 +91,7 @@ _JSON_FAULTS = {
     "Expecting ':' delimiter": "a colon is missing here",
     "Expecting property name enclosed in double quotes": "a name in double quotes must come here",
     "Expecting value": "a value is missing here",
-    "Extra data": "the text goes on after its end",
+    "Extra data": "there is more text after its end",
 }
 _TOML = re.compile(
     r"^[^\S\n]*(\[\[?[^\[\]\n]{1,80}\]\]?[^\S\n]*(#.*)?|[\w\"'-]{1,80}[^\S\n]*=.*)$", re.MULTILINE

@@ -643,7 +643,7 @@ class _Proof:
             value for value in possible if value != "A" and not str(value).lstrip("-").isdecimal()
         ]:
             part = "may have a fraction; up(...) or down(...) rounds it"
-            part = part if odd[0].__class__ is float else f"may come to {odd[0]}"
+            part = part if odd[0].__class__ is float else f"may be {odd[0]}"
             part += (
                 "; write max(0, ...) around a value that may be none"
                 if odd[0] in ("none", None)
@@ -654,12 +654,12 @@ class _Proof:
             return stated_most
         if limit == MOST_ROLLS and (low := min(map(parse_sides, possible))) < 1:
             raise self._setting.make_error(
-                f"dice decide {subject}, and it may come to {low}; {advice}", path
+                f"dice decide {subject}, and it may be {low}; {advice}", path
             )
         high = max(map(parse_sides, possible))
         if high > limit:
             raise self._setting.make_error(
-                f"dice decide {subject}, and it may come to {high:,}; {advice}", path
+                f"dice decide {subject}, and it may be {high:,}; {advice}", path
             )
         return max(high, 1)
 

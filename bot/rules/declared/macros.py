@@ -123,7 +123,7 @@ def expand_spread(spec: Mapping[str, Any], scope: StepScope, path: Path) -> Step
     gives = f"unit.{spec.get('gives', 'fell')}"
     words = spec.get("words", [None, "loses"])
     if not isinstance(words, list) or len(words) != 2:
-        raise scope.make_error("words are two: [unhurt, loses]", (*path, "words"))
+        raise scope.make_error("words takes two: [unhurt, loses]", (*path, "words"))
     unhurt, hurt = words
     scope.sheet.formulas.tokens |= {lost, str(hurt)} | ({unhurt} if unhurt else set())
     remaining = f"left_{next(scope.sheet.uses)}"

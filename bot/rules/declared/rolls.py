@@ -403,7 +403,7 @@ def explain_too_large_roll(request: DiceRequest) -> str:
     sides = parse_sides(request.sides.value) if request.sides.kind == "constant" else request.high
     limit = MOST_ROLLS // sides
     return (
-        f"{request.bound // sides} dice of {sides} sides may come to {request.bound:,}, "
+        f"{request.bound // sides} dice of {sides} sides may add up to {request.bound:,}, "
         f"and the limit of one roll is {MOST_ROLLS:,}; roll {limit} at most"
     )
 

@@ -82,7 +82,7 @@ class Budget:
 
     def refuse(self) -> None:
         """Raise the UserError for odds that take too long."""
-        problem = f"The odds of {self.expression.notation} take too long to count. Fewer dice or fewer sides will do."
+        problem = f"The odds of {self.expression.notation} take too long to count. Use fewer dice or fewer sides."
         raise UserError(problem, code="too-large")
 
 
@@ -147,7 +147,7 @@ def count_chained_ways(pool: Pool, budget: Budget) -> Weights:
     if pool.once and pool.picks:
         problem = (
             f"The odds of {pool.notation} cannot be counted: "
-            "ro, further dice and some that are kept are too much."
+            "ro, exploding dice and kept dice are too much together."
         )
         raise UserError(problem, hint="Leave out one of the three.", code="no-odds")
     low, faces = list_faces(pool, list_die_values(pool, dict.fromkeys(pool.values)))

@@ -379,7 +379,7 @@ class _PoolReader:
         elif test := cursor.read_test():
             if pool.count_if:
                 raise self._make_error(
-                    "these dice are counted already", "To test the count: (3d6>=5)>=2"
+                    "these dice are counted already", "What the count comes to: (3d6>=5)>=2"
                 )
             self._check_numeric()
             hint = f"For their sum: ({cursor.typed[self.start : self.place].strip()}){test}"

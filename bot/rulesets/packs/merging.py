@@ -164,7 +164,7 @@ def _check_words(base: Mapping[str, Any], addition: Mapping[str, Any], file: str
     for key in _WORD_KEYS:
         for word in _list_new_words(base, addition, key):
             if word in kind_by_word:
-                problem = "belongs to the game, and stays as it is there"
+                problem = "belongs to the game and cannot be changed here"
                 raise TableError(file, problem, row=f"units {key} {word}")
 
 

@@ -342,7 +342,7 @@ class PackSystem(System):
             return
         check_together(self, (self.base,))
         for name in self.list_files(DECKS):
-            problem = f"a deck is of a game: a pack that inherits {self.home} may have some, one that extends not"
+            problem = f"only games have decks: a pack that inherits {self.home} can, a pack that extends it cannot"
             raise TableError(f"{self.id}/{DECKS}/{name}.yaml", problem)
 
     def _check_upkeep(self) -> None:

@@ -185,7 +185,7 @@ def _check_chit_draw(past: Past, event: Event, card_draw: cards.CardDraw) -> str
         return "it draws a chit for an activation that has one, or that no cup leads."
     expected_game = cups.apply_chit_draw(replace(game, cards=card_draw.out), id, card_draw.cards[0])
     if not is_exact_change(event, game, expected_game):
-        return "it activates others than the chit does."
+        return "it activates units other than those of the chit."
     return find_words_problem(event, cards.format_cards(id, card_draw.cards))
 
 
@@ -443,7 +443,7 @@ def _check_move_from_hand(past: Past, event: Event) -> str:
         if not set(move.names) <= {*deck.ids}:
             return "it plays a card that the deck does not have."
     else:
-        return "it takes cards out of a hand for nothing."
+        return "it takes cards out of a hand for no reason."
     hand_key = cards.get_card_key(id, HAND, hand_owner)
     held_count = game.cards.get(hand_key, 0)
     has_right_keys = event.get("texts", {}).keys() == move.text_keys
@@ -797,7 +797,7 @@ class _CardReplay:
             try:
                 self._hands_after[body["number"]] = replay(body)
             except (KeyError, ValueError, IndexError, UserError):
-                yield "what it closed differs from what was opened in the file, or from what its dice draw."
+                yield "what it sealed does not match what the file reveals, or what its dice draw."
         if body["kind"] != "sequence":
             return
         for name in body.get("read", {}):
@@ -808,8 +808,8 @@ class _CardReplay:
                 self._check_sequence_cards(body, id)
             except (KeyError, ValueError, UserError):
                 yield (
-                    "its closed faces are not in the file as they were opened, "
-                    "or do not draw its cards."
+                    "the card faces it sealed do not match the ones revealed in the file, "
+                    "or do not produce the cards that were drawn."
                 )
 
     def _replay_closed_draw(self, body: Event) -> cards.Hands:

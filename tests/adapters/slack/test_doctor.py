@@ -91,8 +91,8 @@ async def test_which_blocks_a_workspace_takes_is_asked(
     )
     (line,) = (line for line in found if "workspace" in line[1])
     if not refused:
-        assert line == ("ok", "Slack: the workspace takes Slack's own tables and charts")
+        assert line == ("ok", "Slack: the workspace supports Slack's own tables and charts")
     else:
         assert line[0] == "note"
-        assert f"does not take {refused};" in line[1]
+        assert f"does not support {refused};" in line[1]
     assert not socket_slack.messages.all, "nothing is posted for that"

@@ -169,31 +169,31 @@ def test_what_inputs_alone_decide_is_refused_before_the_first_die() -> None:
     [
         (
             '- roll: {a: "9d6"}\n- roll: {b: "{a * 60}d6: armour"}\n',
-            "line 5, column 14, row volley, step 2, roll, b: dice decide how many dice these are, and it may come to "
+            "line 5, column 14, row volley, step 2, roll, b: dice decide how many dice these are, and it may be "
             '3,240; write the most: "{hits}d6, at most 20"',
         ),
         (
             '- roll: {a: 1d900}\n- roll: {b: "{a}d6"}\n',
             "and nothing sets a maximum; write the most",
         ),
-        ('- roll: {a: 4d100}\n- roll: {b: "{a}d6"}\n', "it may come to 400; write the most"),
+        ('- roll: {a: 4d100}\n- roll: {b: "{a}d6"}\n', "it may be 400; write the most"),
         (
             '- roll: {a: 1d6}\n- roll: {b: "{a / 2}d6"}\n',
             "may have a fraction; up(...) or down(...) rounds it",
         ),
-        ('- roll: {a: 1d6}\n- roll: {b: "{a if a > 1 else none}d6"}\n', "it may come to none"),
+        ('- roll: {a: 1d6}\n- roll: {b: "{a if a > 1 else none}d6"}\n', "it may be none"),
         ('- roll: {a: 1d6}\n- roll: {b: "{a / 2}d6, at most 9"}\n', "may have a fraction"),
         (
             '- roll: {a: 1d6}\n- roll: {b: "1d{a - 1}"}\n',
-            "dice decide their sides, and it may come to 0",
+            "dice decide their sides, and it may be 0",
         ),
         (
             "- roll: {a: 1d6}\n- roll: {b: 54d6}\n- each: faces(b)\n  as: f\n  let: {c: f}\n",
-            "it may come to 54",
+            "it may be 54",
         ),
         (
             '- roll: {a: 4d6}\n- roll: {b: "1d{a * 1000}"}\n',
-            "dice decide their sides, and it may come to 24,000",
+            "dice decide their sides, and it may be 24,000",
         ),
         (
             '- roll: {a: 1d6}\n- roll: {b: "{a}d6, at most 500"}\n',
@@ -206,7 +206,7 @@ def test_what_inputs_alone_decide_is_refused_before_the_first_die() -> None:
         ('- roll: {b: "{[1, 2]}d6"}\n', "a list cannot be the number of dice"),
         (
             "- roll: {a: 9d6}\n- each: numbers(a)\n  let: {b: 1}\n",
-            "dice decide how long this list is, and it may come to 54",
+            "dice decide how long this list is, and it may be 54",
         ),
         ("- roll: {a: 1d6}\n- when: a > 3\n  refuse: no\n", "dice decide whether this is refused"),
     ],
@@ -301,10 +301,10 @@ def test_rolls_of_one_step_cost_what_they_cost_apart() -> None:
 @pytest.mark.parametrize(
     ("dice", "fault"),
     [
-        ("{n}d100, at most 200: fire", "200 dice of 100 sides may come to 20,000"),
-        ("99d400: fire", "99 dice of 400 sides may come to 39,600"),
-        ("99d400!: fire", "99 dice of 400 sides may come to 39,600"),
-        ("{first}d5000: fire", "6 dice of 5000 sides may come to 30,000"),
+        ("{n}d100, at most 200: fire", "200 dice of 100 sides may add up to 20,000"),
+        ("99d400: fire", "99 dice of 400 sides may add up to 39,600"),
+        ("99d400!: fire", "99 dice of 400 sides may add up to 39,600"),
+        ("{first}d5000: fire", "6 dice of 5000 sides may add up to 30,000"),
     ],
 )
 def test_a_roll_that_is_too_large_is_a_fault_with_its_line(dice: str, fault: str) -> None:

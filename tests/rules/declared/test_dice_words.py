@@ -142,7 +142,7 @@ def test_the_sum_of_dice_rerolled_once_that_explode(monkeypatch: pytest.MonkeyPa
     for dice in ("1d4ro1!", "2d3ro1!2", "2d3r1ro<3!"):
         assert dict(compute_odds(parse(dice))) == by_hand(dice, 12, lambda one: one[2])
     parse.__globals__["_remembered"].cache_clear()
-    with pytest.raises(UserError, match="ro, further dice and some that are kept"):
+    with pytest.raises(UserError, match="ro, exploding dice and kept dice"):
         compute_odds(parse("3d6ro1!kh2"))
 
 
