@@ -67,6 +67,7 @@ SAID = [
     ("no-sides side", START, "game join US"),
     ("unknown-side Japan", SIDES, "game join Japan"),
     ("side-taken", SIDES, "game join US", "game join VC"),
+    ("plays-itself", "solo lnlt", "game leave", "game join VC"),
     ("unknown-person Zoe", SIDES, "game join US", "game settings master=Zoe"),
     ("nothing-to-repeat", START, "again"),
     ("nothing-to-redo", SIDES, "game join US", "game redo"),

@@ -1,6 +1,9 @@
 """Random games of a game or pack, in which several players type random commands.
 
-    python -m tools.fuzz SYSTEM|FOLDER [--plays N] [--seed N]
+    python -m tools.fuzz SYSTEM|FOLDER [--plays N] [--seed N] [--solo]
+
+With `--solo` one player plays the scenario of `/solo` to its end by buttons and own attacks; nobody
+types anything for the side that plays itself.
 
 After each game log, chain, dice, state and odds must agree, and nothing may have crashed. A game
 that fails is written to a file that `/game import` takes.
@@ -21,11 +24,14 @@ from itertools import count
 from pathlib import Path
 from random import Random
 from time import monotonic
+from typing import Any
 from unittest.mock import patch
 
 from bot.app import App
 from bot.commands.dispatch import load_shared_registry
 from bot.game.cups import is_cup
+from bot.game.self_play import find_self_played_side, list_able_units, list_enemies
+from bot.game.state import Game
 from bot.packs.linter import list_values
 from bot.rules.errors import TableError, UserError
 from bot.rules.inputs.options import Option
@@ -215,6 +221,12 @@ SIDES = ("US", "VC")
 START_TIME = 1_700_000_000
 """Unix seconds at the start of each game."""
 UNFORESEEN = "our-fault"
+GOES_ON = ("initiative", "first", "next", "pass", "done", "selfplay", "handover")
+"""Buttons with which a player alone plays on, besides the answers to orders."""
+MOST_STEPS = 600
+"""Steps after which a game against a side that plays itself must be over."""
+OWN_ATTACKS = 0.4
+"""How often the player alone attacks instead of pressing a button."""
 
 
 @dataclass(slots=True)
@@ -351,6 +363,75 @@ class RandomGame:
         except Exception as error:  # the game is kept, whatever is wrong with the code
             return [f"the check of its log crashed: {error!r}"]
 
+    async def play_alone(self, number: int) -> Failure | None:
+        """Play the scenario that plays itself as its only player, and check the game."""
+        faults = [fault async for fault in self._play_to_the_end()]
+        loaded = await self._app.games.load_current(self._place.key)
+        assert loaded is not None
+        self._tally.events += loaded.game.last
+        faults += await self._audit(loaded.row)
+        self._tally.plays += 1
+        return Failure(number, tuple(faults), await self._export_game()) if faults else None
+
+    async def _play_to_the_end(self) -> AsyncIterator[str]:
+        """Start the scenario, act for the own side and answer questions until it is over. Yield a
+        line for each crash, and one if it does not end.
+        """
+        reply = await self._run_line(PERSONS[0], f"solo {self._system.id}")
+        buttons = _list_useful_buttons(reply)
+        for _ in range(MOST_STEPS):
+            game = await self._load_game()
+            if 0 < game.turns < game.turn:
+                break
+            own_attack = "" if _is_asked(buttons) else self._build_own_attack(game)
+            if own_attack and self._chance.random() < OWN_ATTACKS:
+                reply = await self._run_line(PERSONS[0], own_attack)
+                step = own_attack
+            else:
+                step = self._chance.choice(buttons) if buttons else "game next"
+                reply = await self._press_or_run(step)
+            self._tally.commands += 1
+            self._tally.refused += reply.error
+            if reply.code == UNFORESEEN:
+                yield f"`{step}` crashed: {reply.format_text()}"
+            buttons = _list_useful_buttons(reply) if not reply.error else []
+            if not buttons and find_self_played_side(await self._load_game()):
+                buttons = _list_useful_buttons(await self._run_line(PERSONS[0], "game pass"))
+        else:
+            yield f"the game was not over after {MOST_STEPS} steps"
+        reply = await self._run_line(PERSONS[0], "game end draw")
+        if reply.error:
+            yield f"the game could not be ended: {reply.format_text()}"
+
+    async def _load_game(self) -> Game:
+        loaded = await self._app.games.load_current(self._place.key)
+        assert loaded is not None
+        return loaded.game
+
+    async def _press_or_run(self, step: str) -> Reply:
+        """Press a button by its action, or run a line, as the only player."""
+        if ":" not in step:
+            return await self._run_line(PERSONS[0], step)
+        person = Person(f"console:{PERSONS[0].casefold()}", PERSONS[0], False)
+        return await self._app.press(step, person, self._place, f"f{next(self._ids)}")
+
+    def _build_own_attack(self, game: Game) -> str:
+        """Return an attack of the player's side, made by a sequence that the orders of the other
+        side use too; "" if there is none.
+        """
+        orders: dict[str, Any] = self._system.game["solo"]["orders"]
+        attacks = [order for order in orders.values() if "against" in order]
+        own_side = next(iter(game.players.values()), "")
+        own_units = list_able_units(game, self._system, own_side, {})
+        attack = self._chance.choice(attacks)
+        enemies = list_enemies(game, self._system, own_side, attack)
+        if own_side not in game.go or not own_units or not enemies:
+            return ""
+        unit = self._chance.choice(own_units).handle
+        enemy = self._chance.choice(enemies).handle
+        command = f"{self._system.id} {attack['run']}"
+        return f"{command} {attack['unit']}={unit} {attack['against']}={enemy}"
+
     def _find_odds_faults(self) -> Iterator[str]:
         """Yield a line if the chances of one random sequence do not add up to one, or cannot be
         counted.
@@ -380,11 +461,25 @@ class RandomGame:
         return read_file_text(files[0].data, files[0].name) if files else ""
 
 
+def _list_useful_buttons(reply: Reply) -> list[str]:
+    """Return the actions of the buttons with which a game goes on."""
+    actions = [button.action for button in reply.buttons]
+    answers = [action for action in actions if _is_asked([action])]
+    return answers or [action for action in actions if action.partition(":")[0] in GOES_ON]
+
+
+def _is_asked(buttons: Sequence[str]) -> bool:
+    """Return whether these buttons answer the question of an order."""
+    return any(action.startswith("order:") for action in buttons)
+
+
 async def play_random_games(
-    system: System, plays: int, seed: int, tally: FuzzTally
+    system: System, plays: int, seed: int, tally: FuzzTally, *, alone: bool = False
 ) -> Failure | None:
     """Play `plays` random games, the same for the same seed. Stop at the first in which something
     does not hold, and return its failure; None if there is none. The tally is updated.
+
+    `alone`: one player plays the scenario that plays itself, to its end.
     """
     for number in range(1, plays + 1):
         chance = Random(f"{system.id} {seed} {number}")
@@ -396,7 +491,8 @@ async def play_random_games(
             store = await TemporaryStore.make(clock)
             app = App(store, clock)
             try:
-                failure = await RandomGame(app, system, chance, tally).play(number)
+                game = RandomGame(app, system, chance, tally)
+                failure = await (game.play_alone(number) if alone else game.play(number))
             finally:
                 await app.close()
         if failure is not None:
@@ -430,6 +526,7 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("system", help="the id of a game, or the folder or zip of a pack")
     parser.add_argument("--plays", type=int, default=20, help="how many games")
     parser.add_argument("--seed", type=int, default=1, help="the same seed plays the same games")
+    parser.add_argument("--solo", action="store_true", help="play the scenario that plays itself")
     arguments = parser.parse_args(words)
     try:
         system = find_fuzz_system(arguments.system)
@@ -442,7 +539,9 @@ def main(words: list[str] | None = None) -> int:
     logging.disable(logging.CRITICAL)  # faults are printed below
     tally = FuzzTally()
     since = monotonic()
-    failure = asyncio.run(play_random_games(system, arguments.plays, arguments.seed, tally))
+    failure = asyncio.run(
+        play_random_games(system, arguments.plays, arguments.seed, tally, alone=arguments.solo)
+    )
     print(
         f"{system.id}: {tally.plays} games, {tally.commands} commands ({tally.refused} refused), "
         f"{tally.events} events, {tally.odds} odds counted, {monotonic() - since:.0f} s, "

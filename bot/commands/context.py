@@ -112,6 +112,10 @@ class Context:
     """The seed of the next free play, if it was loaded."""
     moved: str = ""
     """A sentence on the channel to which a game has moved from here, if no game is on here."""
+    lets_play: bool = False
+    """The user lets the side act that plays itself and is to move."""
+    order_answers: Any = None
+    """The answers to the questions of an order of that side: see bot/commands/solo/self_play.py."""
     is_confirmed: bool = False
     """The user has confirmed a play about which they were asked."""
     acts_for: frozenset[str] = frozenset()
@@ -157,9 +161,12 @@ class Context:
         """The user as an actor in the game: their person, side and rights.
 
         In a private conversation that is linked with a game elsewhere, nobody counts as a manager.
+        While a side plays itself, the actor directs that side.
         """
         ledger = self.ledger
         manages = self.command.who.manager and not self._is_linked_private_chat
+        if ledger.plays:
+            return Actor(ledger.find_person(), ledger.plays, True)
         actor = get_actor(ledger.game, ledger.find_person(), manager=manages)
         return actor._replace(acts_for=self.acts_for) if self.acts_for else actor
 

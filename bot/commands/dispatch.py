@@ -38,6 +38,7 @@ from bot.commands.packs import free_packs, pack
 from bot.commands.play import button, fair, odds, play, sealed
 from bot.commands.privacy import privacy
 from bot.commands.seek import play_seek, seek
+from bot.commands.solo import self_play, solo
 from bot.commands.turns import (
     acting_for,
     board,
@@ -52,6 +53,7 @@ from bot.commands.undo import undo
 from bot.commands.units import unit, unit_card, unit_list
 from bot.forms.drafts import build_earlier_game_error
 from bot.game.loaded_game import is_imported
+from bot.game.sides import list_joinable_sides
 from bot.game.state import is_guarded
 from bot.rules.errors import UserError
 from bot.rulesets.catalog import load_shared_systems
@@ -73,6 +75,7 @@ MODULES = (
     link,
     my_luck,
     settings,
+    solo,
     start_and_join,
     status_and_list,
     transfer_and_delete,
@@ -102,6 +105,7 @@ MODULES = (
     done_under_shot,
     first_side,
     last_turn,
+    self_play,
     tracks,
     turn,
     turn_card,
@@ -113,6 +117,7 @@ MODULES = (
 HELP_ORDER = (
     "roll",
     "game start",
+    "solo",
     "game join",
     "game leave",
     "game status",
@@ -303,7 +308,7 @@ def add_game_hints(context: Context, error: UserError) -> None:
     if error.code == "not-master":
         name_game_master(context, error)
     if error.code == "not-player" and not error.buttons and is_guarded(context.game):
-        error.buttons = build_join_buttons(context.ledger.row, context.game.sides)
+        error.buttons = build_join_buttons(context.ledger.row, list_joinable_sides(context.game))
 
 
 def name_game_master(context: Context, error: UserError) -> None:

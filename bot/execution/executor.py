@@ -8,6 +8,7 @@ from functools import partial
 
 from bot.commands.context import Context, IsMember, OpenThread
 from bot.commands.dispatch import add_game_hints, get_handler, get_spec
+from bot.commands.solo.self_play import let_sides_play
 from bot.commands.turns.acting_for import ask_to_act_for, load_agreed_sides
 from bot.execution.budgets import Budgets, Queues
 from bot.execution.committer import CommandCommitter
@@ -377,7 +378,10 @@ class CommandExecutor:
             if game is None:
                 context.moved, _ = await find_moved_game(self._store, command.where.key)
             try:
-                return context, ledger, await get_handler(context.spec)(context)
+                reply = await get_handler(context.spec)(context)
+                if context.game.self_played:
+                    reply = await let_sides_play(context, reply)
+                return context, ledger, reply
             except OtherSide as error:
                 request = error
                 acts_for = await load_agreed_sides(context)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from bot.game.loaded_game import LoadedGame
 from bot.game.rights import need_player
 from bot.game.roster import get_system_roster
+from bot.game.sides import list_joinable_sides
 from bot.game.state import Game, get_actor, is_guarded
 from bot.presentation.firers_and_targets import find_aim
 from bot.rules.errors import UserError
@@ -60,7 +61,7 @@ def check_seat(
     try:
         need_player(game, actor)
     except UserError as error:
-        error.buttons = build_join_buttons(loaded.row, game.sides)
+        error.buttons = build_join_buttons(loaded.row, list_joinable_sides(game))
         if is_combat:
             error.buttons += _build_odds_buttons(spec, options)
         raise

@@ -93,6 +93,10 @@ class Ledger:
         """The last event whose answer had digits of the head; -1 if that is not known."""
         self.done_button = loaded.done_button if loaded else DoneButton()
         """The last shot that has *Done* under it."""
+        self.plays = ""
+        """The side that plays itself and whose act the next events are; "" for the writer's own."""
+        self.order = ""
+        """The order that these events carry out; "" for none."""
         self.is_touched = False
         """Whether the game's version counts up without an event, so that no process goes on with its
         cached game."""
@@ -281,7 +285,7 @@ class Ledger:
         """
         person = self.ensure_person()
         if side is None:
-            side = self.game.players.get(person, "")
+            side = self.plays or self.game.players.get(person, "")
         body: Json = {
             "number": self.next_number,
             "at": int(self.writer.now),
@@ -290,6 +294,10 @@ class Ledger:
             "kind": kind,
             "behind": self.game.last,
         }
+        if self.plays:
+            body["plays"] = True
+            if self.order and kind != "pass":
+                body["order"] = self.order
         for name, value in fields.items():
             if value or name in _KEPT_EMPTY or type(value) in (int, float):
                 body[name] = value

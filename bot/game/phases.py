@@ -108,13 +108,18 @@ def _start_phase(game: Game, system: System | None) -> Game:
     cup = str(get_phase(game, system).get(LED_BY, ""))
     return replace(
         cups.start_led_phase(game, cup),
-        go=_get_first_sides(game, get_go_kind(game, system)),
+        go=game.sides if cup else _get_first_sides(game, get_go_kind(game, system)),
         passes=0,
     )
 
 
 def _get_first_sides(game: Game, kind: str) -> tuple[str, ...]:
-    """Return the sides that may act first, all if nobody has the initiative yet."""
+    """Return the sides that may act first, all if nobody has the initiative yet.
+
+    In a phase of all sides, those that play themselves have nothing to wait for.
+    """
+    if kind == BOTH:
+        return tuple(side for side in game.sides if side not in game.self_played)
     if kind in (IMPULSES, INITIATIVE) and game.initiative in game.sides:
         return (game.initiative,)
     if kind == OWN and game.turn_of:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from bot.game import cups
 from bot.game.phases import describe_whose_go, get_chit_name, get_phase, list_phases
 from bot.game.roster import find_units_by_name
-from bot.game.sides import format_possessive
+from bot.game.sides import format_possessive, list_joinable_sides
 from bot.game.state import Actor, Game, is_guarded, is_stranger, is_strict
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import RosterUnit
@@ -56,8 +56,8 @@ def need_player(game: Game, actor: Actor) -> None:
             "You play no side in this game.",
             hint=phrase(
                 "Sides are {sides}. Join one: `/game join {first}`",
-                sides=", ".join(game.sides),
-                first=_quote_name(game.sides[0]),
+                sides=", ".join(list_joinable_sides(game)),
+                first=_quote_name(list_joinable_sides(game)[0]),
             ),
             code="not-player",
         )

@@ -31,15 +31,16 @@ from bot.game.scenario_base import (
     lay_units_over,
     read_base,
 )
-from bot.game.scenario_keys import get_parts
+from bot.game.scenario_keys import PLAYS, get_parts
 from bot.game.state import Units
-from bot.rules.errors import TableError, UserError, did_you_mean
+from bot.rules.errors import TableError, UserError, check_known, did_you_mean
 from bot.rules.inputs.tracks import read_start_values
 from bot.rules.inputs.unit_selectors import expand_names
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.shapes import check_shape
 from bot.rules.text.markup import SOURCE_OF_PAGE, detect_page_language, remove_markup
 from bot.rules.text.normalize import comparison_key, normalize_text
+from bot.rulesets.game_keys import SOLO
 from bot.rulesets.system import SCENARIOS, System
 
 MAX_ROWS = 400
@@ -257,7 +258,8 @@ class Scenario:
     tracks.
 
     `tracks` has only values that differ from the usual start. `turns` is the number of its last
-    turn, 0 if it has none; `wins` says who wins, "" if it does not.
+    turn, 0 if it has none; `wins` says who wins, "" if it does not. `self_played` are the sides
+    that play themselves.
     """
 
     title: str
@@ -267,6 +269,7 @@ class Scenario:
     tracks: Mapping[str, Any] = field(default_factory=dict)
     turns: int = 0
     wins: str = ""
+    self_played: tuple[str, ...] = ()
 
     @property
     def forces(self) -> str:
@@ -324,7 +327,27 @@ def build_scenario(system: System, id: str, data: Any, text: str) -> Scenario:
         tracks,
         content.get("turns") or 0,
         _join_lines(content.get("wins")),
+        _read_self_played(content.get("plays") or {}, sides, system, file),
     )
+
+
+def _read_self_played(
+    plays: Mapping[str, str], sides: tuple[str, ...], system: System, file: str
+) -> tuple[str, ...]:
+    """Return the sides that play themselves, in the order of the sides.
+
+    Raise TableError for another side, if no side is left for players, or if the game does not say
+    how a side plays itself.
+    """
+    if not plays:
+        return ()
+    check_known(plays, sides, file, PLAYS)
+    if len(plays) == len(sides):
+        raise TableError(file, "one side must be left for players", row=PLAYS)
+    if not system.game.get(SOLO):
+        problem = f"game.yaml does not say how a side plays itself: it has no {SOLO}"
+        raise TableError(file, problem, row=PLAYS)
+    return tuple(side for side in sides if side in plays)
 
 
 def whole_scenario(system: System, id: str, data: Any) -> Any:

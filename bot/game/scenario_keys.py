@@ -16,11 +16,15 @@ from bot.rules.shapes import (
     Keys,
     Part,
     allow_items,
+    allow_words,
     build_name_mapping,
     either,
     ref,
 )
 
+PLAYS = "plays"
+ITSELF = "itself"
+"""The word of a side that plays itself."""
 MAX_ABOUT = 500
 MAX_WINS = 200
 MAX_TURNS = 200
@@ -35,6 +39,11 @@ SCENARIO: Keys = {
     ),
     WITHOUT: Key(WORDS, f"with `{ON}`: units of that scenario that are not in this one"),
     "sides": Key({**WORDS, "minItems": 2}, "the names of two sides or more"),
+    PLAYS: Key(
+        build_name_mapping(allow_words((ITSELF,)), "side"),
+        f"sides that play themselves, by `solo` of game.yaml: {{VC: {ITSELF}}}; players take the"
+        " other sides",
+    ),
     "about": Key({"type": "string", "maxLength": MAX_ABOUT}, "a few sentences"),
     "turns": Key(
         {"type": "integer", "minimum": 1, "maximum": MAX_TURNS},

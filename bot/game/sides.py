@@ -60,8 +60,21 @@ def find_side(game: Game, name: str) -> str:
 
 
 def list_free_sides(game: Game) -> tuple[str, ...]:
-    """Return the sides that nobody plays."""
-    return tuple(side for side in game.sides if side not in game.players.values())
+    """Return the sides that nobody plays, and that do not play themselves."""
+    taken_sides = {*game.players.values(), *game.self_played}
+    return tuple(side for side in game.sides if side not in taken_sides)
+
+
+def describe_no_player(game: Game, side: str) -> str:
+    """Return what is said in place of the players of a side that has none."""
+    if side in game.self_played:
+        return fit_verb(side, "plays itself", "play themselves")
+    return "nobody yet"
+
+
+def list_joinable_sides(game: Game) -> tuple[str, ...]:
+    """Return the sides that somebody may join: all but those that play themselves."""
+    return tuple(side for side in game.sides if side not in game.self_played)
 
 
 def make_unknown_side_error(name: str, sides: Sequence[str], option: str = "side") -> UserError:

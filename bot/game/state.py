@@ -48,6 +48,8 @@ class Game:
     """A side, DRAW, or ""."""
     sides: tuple[str, ...] = ()
     """The names of the sides, in their order."""
+    self_played: tuple[str, ...] = ()
+    """The sides that the scenario lets play themselves: see bot/game/self_play.py."""
     players: Mapping[str, str] = field(default_factory=dict)
     """The side of each person who has joined one."""
     master: str = ""
@@ -180,7 +182,7 @@ def from_json(data: Mapping[str, Any]) -> Game:
     values["units"] = {key: unit_from_json(unit) for key, unit in data["units"].items()}
     values["sealed"] = {int(number): person for number, person in data["sealed"].items()}
     values["waits"] = {int(number): asks for number, asks in data.get("waits", {}).items()}
-    for name in ("sides", "redo", "withdrawn", "go", "packs"):
+    for name in ("sides", "self_played", "redo", "withdrawn", "go", "packs"):
         values[name] = tuple(data.get(name, ()))
     return Game(**values)
 

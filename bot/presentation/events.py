@@ -31,6 +31,7 @@ from bot.rules.inputs.decks import list_faces
 from bot.rules.inputs.input_values import Given
 from bot.rules.text.names import add_article, format_plural, insert_sides, join_names
 from bot.rules.text.phrase import capitalize_first
+from bot.rulesets.game_keys import CHOSEN, ORDER
 from bot.rulesets.rule_sets import RuleSets
 from bot.rulesets.system import ROLL, Sequence
 from bot.ui.reply.parts import Group
@@ -178,13 +179,18 @@ def describe_event(
     kind = event["kind"]
     player = name_of(event["who"])
     result = str(event.get("result", ""))
+    if event.get("plays"):
+        player = THE_TABLE
     if "asks" in event:
         side = event["asks"].get("side") or "a side"
         return EventText(result, f"{side} to choose", WAITING)
     if kind == "choice":
         return _describe_choice(event, systems, player, result)
     if kind == "sequence":
-        return _describe_sequence_and_effects(event, systems, player, sides, replayed=replayed)
+        sequence_text = _describe_sequence_and_effects(
+            event, systems, player, sides, replayed=replayed
+        )
+        return _name_the_table(event, sequence_text)
     if kind in ("roll", "table"):
         title = get_event_title(event, systems)
         result = _get_dice_result(event, systems)
@@ -195,6 +201,20 @@ def describe_event(
     if described is not None:
         return described
     return EventText(_describe_management_event(event, name_of, result), player)
+
+
+THE_TABLE = "by the table"
+"""What is said of an act of a side that plays itself."""
+
+
+def _name_the_table(event: Event, described: EventText) -> EventText:
+    """Say of a sequence that a side has played it by itself. An order needs no other cause."""
+    if not event.get("plays"):
+        return described
+    is_order = {ORDER, CHOSEN} <= event["out"].keys()
+    if is_order or not described.cause:
+        return described._replace(cause=THE_TABLE, acts=False)
+    return described._replace(cause=f"{described.cause}, {THE_TABLE}")
 
 
 def _describe_choice(event: Event, systems: RuleSets, player: str, result: str) -> EventText:
@@ -229,7 +249,10 @@ def _describe_game_event(event: Event, player: str, result: str, text: str) -> E
         case "next":
             return _describe_new_phase(event)
         case "pass":
-            return EventText((text or result).partition("; ")[0], tone=GAME)
+            words = (text or result).partition("; ")[0]
+            if event.get("plays"):
+                return EventText(words, THE_TABLE, GAME)
+            return EventText(words, tone=GAME)
         case "initiative":
             return EventText(describe_initiative(event, f"{result}{_HAS_IT}", ()), tone=GAME)
         case "start":
@@ -237,6 +260,8 @@ def _describe_game_event(event: Event, player: str, result: str, text: str) -> E
             return EventText(f'"{name}" begins' if name else "free play begins", player, GAME)
         case "join":
             return EventText(f"{player} plays {event['side']}", tone=GAME)
+        case "unit" if "order" in event:
+            return EventText(result.replace("-", " "), THE_TABLE, GAME)
         case "unit":
             return EventText(capitalize_first(_replace_count_with_names(event, result)), player)
         case "deck" | "draw" | "cards":
@@ -379,14 +404,17 @@ def _get_log_text(
         prefix = f"{label}: " if label else ""
         return f"{prefix}{get_event_title(event, systems)}: {_get_dice_result(event, systems)}"
     if kind == "pass":
-        return label or str(event["result"])
+        text = label or str(event["result"])
+        if event.get("plays"):
+            text = f"{text}, {THE_TABLE}"
+        return text
     if kind in CARDS:
         if described.cause:
             return described.result
         return described.result.removeprefix(name_of(event["who"])).strip()
     if kind == "join":
         return f"plays {event['side']}"
-    if described.acts:
+    if described.acts or described.cause == THE_TABLE:
         return described._replace(side="").sentence
     if _find_sequence(event, systems) is not None:
         return f"{get_event_title(event, systems)}: {described.result}"

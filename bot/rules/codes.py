@@ -103,6 +103,7 @@ CODES = {
     "game-changed": "the game moved, ended or was replaced in the meantime",
     "no-sides": "the game has no sides",
     "side-taken": "the person already plays a side",
+    "plays-itself": "the side plays itself by the table of its scenario",
     "other-side": "the person plays another side",
     "not-player": "only players of the game can do this",
     "not-yours": "it belongs to somebody else",

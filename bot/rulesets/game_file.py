@@ -9,6 +9,7 @@ from typing import Any
 from bot.rules.errors import TableError, check_known, name_row_of_errors
 from bot.rules.shapes import check_shape
 from bot.rulesets.game_keys import GO, LED_BY, OWN_BUTTONS, PARTS, UNITS
+from bot.rulesets.solo_rules import check_solo
 
 
 def check_game(game: Any, file: str) -> Mapping[str, Any]:
@@ -23,6 +24,7 @@ def check_game(game: Any, file: str) -> Mapping[str, Any]:
         _check_units(units, file)
         _check_phases(game, file)
         _check_odds(game.get("odds") or {}, file)
+        check_solo(game, file)
         rules = game.get("rules")
         if rules:  # few games have some
             from bot.rulesets.optional_rules import read_rules  # 0.02 s of a lookup

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from bot.rules.shapes import (
     FLAG,
     NUMBER,
+    SINGLE_VALUE,
     TEXT,
     TEXT_WITH_UNIT,
     WHOLE,
@@ -49,6 +50,11 @@ GO = ("both", "impulses", "initiative", "own", "other")
 """The ways to decide which side acts in a phase, see docs/phases.md. The last two are for games in
 which each side has a turn of its own.
 """
+SOLO = "solo"
+ORDER = "order"
+"""The output of a sequence that gives orders: the order."""
+CHOSEN = "chosen"
+"""The output of such a sequence that says which unit has it: its position, from 1."""
 MOST_BEGINS = 5
 """Most sequences that a phase runs when it begins."""
 DRAW_UP = "draw"
@@ -117,6 +123,7 @@ GAME: Keys = {
         build_name_mapping(ref("track")),
         "what the game keeps besides its units: weather, a side's points (at most 20)",
     ),
+    SOLO: Key(ref("solo"), "how a side plays itself, see pack-solo.md"),
 }
 UNITS: Keys = {
     "types": Key(NAMED, "unit types"),
@@ -253,6 +260,55 @@ RESULT: Keys = {
     "many": Key(TEXT_WITH_UNIT, "the same for several units"),
     "word": Key(TEXT, "the word on its own"),
 }
+SOLO_KEYS: Keys = {
+    "phases": Key(
+        build_name_mapping(ref("solo_phase"), "phase"), "what such a side does in each phase"
+    ),
+    "orders": Key(
+        build_name_mapping(ref("solo_order"), "order"), "what each order of its table means"
+    ),
+}
+SOLO_PHASE: Keys = {
+    "run": Key(
+        TEXT,
+        f"a sequence of `units` with the outputs {CHOSEN} and {ORDER}: it says which unit acts, and"
+        " how; or a sequence without them, which is run on all such units when the phase begins",
+    ),
+    "states": Key(WORDS, "only units in these states"),
+    "types": Key(WORDS, "only units of these types or classes"),
+    "sets": Key(
+        build_name_mapping(SINGLE_VALUE, "input"), "further inputs of the sequence: {cover: true}"
+    ),
+}
+SOLO_ORDER: Keys = {
+    "says": Key(TEXT_WITH_UNIT, "what the unit does, in a sentence; {} stands for it"),
+    "states": Key(WORDS, "possible only in these states"),
+    "types": Key(WORDS, "possible only for these types or classes"),
+    "run": Key(
+        TEXT, "the sequence that it plays; if that refuses the unit, the order is impossible"
+    ),
+    "unit": Key(TEXT, "the input of that sequence that takes the unit"),
+    "against": Key(TEXT, "the input that takes an enemy: the player says which one, by a button"),
+    "against_states": Key(
+        WORDS, "only enemies in these states; if there is none, it is impossible"
+    ),
+    "against_types": Key(WORDS, "only enemies of these types or classes"),
+    "asks": Key(TEXT_WITH_UNIT, "the question: Whom does {} see?"),
+    "nobody": Key(TEXT, "the button if it can act against nobody; then the order is impossible"),
+    "together": Key(
+        TEXT,
+        "the question which other units of its side act with it: those that can act now have a"
+        " button each",
+    ),
+    "how": Key(
+        build_name_mapping(build_name_mapping(SINGLE_VALUE, "input"), "button"),
+        "buttons that say how things stand, each with inputs: {In cover: {tm: 1}}",
+    ),
+    "how_asks": Key(TEXT, "the question above them"),
+    "sets": Key(build_name_mapping(SINGLE_VALUE, "input"), "inputs that are always the same"),
+    "mark": Key(WORDS, "markers that the unit gets"),
+    "else": Key(TEXT, "the order that it has if this one is impossible; if left out, none"),
+}
 
 PARTS: Mapping[str, Part] = {
     "game": Part(GAME, ("title", "edition", "publisher", "notice", "groups", "units")),
@@ -265,6 +321,9 @@ PARTS: Mapping[str, Part] = {
     "rule": Part(RULE, ("title",)),
     "track": Part(TRACK),
     "result": Part(RESULT),
+    "solo": Part(SOLO_KEYS, ("phases",)),
+    "solo_phase": Part(SOLO_PHASE, ("run",)),
+    "solo_order": Part(SOLO_ORDER, ("says",)),
 }
 """The parts of game.yaml, the outermost first. Attributes and other inputs are parts as well; see
 `bot/rules/inputs/options.py`.

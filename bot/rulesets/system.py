@@ -30,6 +30,7 @@ from bot.rulesets.bears import read_bears
 from bot.rulesets.game_file import check_buttons, check_game
 from bot.rulesets.game_keys import LED_BY, UNITS
 from bot.rulesets.sequence_keys import PARTS as SEQUENCE_PARTS
+from bot.rulesets.solo_rules import check_solo_sequences
 from bot.rulesets.table_names import fold_name, list_names
 from bot.rulesets.yaml_cache import read_yaml
 
@@ -738,6 +739,12 @@ class System:
 
         inputs = {id: sequence.inputs for id, sequence in sequences.items()}
         check_rules(self.rules, inputs, self.game, f"{self.id}/game.yaml")
+        check_solo_sequences(
+            self.game,
+            {id: sequence.outputs for id, sequence in sequences.items()},
+            {id: [option.name for option in options] for id, options in inputs.items()},
+            f"{self.id}/game.yaml",
+        )
         return sequences
 
     @cached_property

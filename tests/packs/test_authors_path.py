@@ -14,7 +14,10 @@ from tests.author_pages import PATH, build_pack, list_commands, read_page, split
 
 PACKS = {
     **{page: ("few-acres", PATH[: index + 1]) for index, page in enumerate(PATH)},
-    **{page: ("few-acres", (*PATH, page)) for page in ("pack-tracks", "pack-rules", "pack-chains")},
+    **{
+        page: ("few-acres", (*PATH, page))
+        for page in ("pack-tracks", "pack-rules", "pack-chains", "pack-solo")
+    },
     "pack-saves": ("skirmish-line", ("pack-saves",)),
     "pack-choices": ("hill-road", ("pack-choices",)),
     "pack-extend": ("club-asl", ("pack-extend",)),

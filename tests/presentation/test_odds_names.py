@@ -163,6 +163,7 @@ LISTED: list[tuple[str, str, dict[str, Any]]] = [
 ]
 IDS = [f"{game}-{id}-{at}" for at, (game, id, _) in enumerate(LISTED)]
 WHOLE = {
+    ("lnlt", "give-order"),
     ("asl", "ht-effects"),
     ("asl", "wp-morale"),
     ("lnlt", "close-assault"),

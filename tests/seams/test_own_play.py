@@ -30,6 +30,7 @@ REFUSED = {
         "order",
         "pack",
         "seek",
+        "solo",
         "setup",
         "track",
         "hand",

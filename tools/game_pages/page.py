@@ -12,6 +12,7 @@ from pathlib import Path
 import yaml
 
 from bot.commands.dispatch import load_shared_registry
+from bot.game.roster_file import find_scenario
 from bot.rules.tables.table import Table
 from bot.rulesets.system import Sequence, System
 from bot.ui.common_options import PICTURE, PRIVATE, ROLL_OPTIONS, WHOLE
@@ -166,15 +167,23 @@ class _Page:
     def _list_start(self) -> Iterator[str]:
         yield "## Start a fight"
         yield ""
-        sides = SIDES
+        sides = [*SIDES]
+        alone = ""
         for id, title in self.game.scenarios.items():
-            sides = self.game.read(f"scenarios/{id}")["sides"]
+            scenario = find_scenario(self.game, id)
+            if scenario.self_played:
+                link = "[against a side that plays itself](games.md#play-alone)"
+                alone = f"`/solo {self.game.id}` starts *{title}*, {link}."
+                continue
+            sides = [*scenario.sides]
             yield f"A small scenario comes with the game, *{title}*:"
             yield ""
         yield from format_console(self.opening[: len(self.start)])
         yield ""
         joined = " and ".join(f"`/game join {side}`" for side in sides)
         yield f"Players pick a side: {joined}. Alone, play all sides without joining."
+        if alone:
+            yield alone
         yield (
             "For a fight of your own: [start without a scenario](games.md), [add units](units.md)."
         )

@@ -29,7 +29,14 @@ from bot.game.phases import format_phase_title, get_phase_brief, start_first_tur
 from bot.game.rights import need_director
 from bot.game.roster import add_starting_numbers, count_units
 from bot.game.roster_file import Scenario, find_scenario
-from bot.game.sides import MAX_SIDE, find_side, is_valid_side_name, list_free_sides
+from bot.game.sides import (
+    MAX_SIDE,
+    find_side,
+    fit_verb,
+    is_valid_side_name,
+    list_free_sides,
+    list_joinable_sides,
+)
 from bot.game.state import Game
 from bot.game.tracks import format_tracks
 from bot.loading.load_game import load_game_by_id
@@ -144,6 +151,7 @@ async def begin_game(context: Context) -> Reply:
     buttons = [
         context.build_button("join", f"Join {side}", side, style="primary")
         for side in new_game.sides
+        if side not in context.game.self_played
     ]
     if can_carry_over and not context.game.units:
         expires = context.now + DRAFTS_KEPT
@@ -182,7 +190,8 @@ async def set_up_game(
     sides = new_game.sides
     scenario = new_game.scenario
     _check_extensions(system, context.systems)
-    empty_game = Game("", name=new_game.name, started=True, sides=sides)
+    self_played = scenario.self_played if scenario is not None else ()
+    empty_game = Game("", name=new_game.name, started=True, sides=sides, self_played=self_played)
     game = start_first_turn(set_system(empty_game, system), system)
     _check_cups(system, sides)
     if scenario is not None:
@@ -430,7 +439,14 @@ async def press_carry_over(context: Context) -> Reply:
     return Reply(f"{context.user_name}: {count_units(len(units))} carried over")
 
 
-@declare_command("game join", "Join a side", SIDE, example="US", needs_game=True)
+@declare_command(
+    "game join",
+    "Join a side",
+    SIDE,
+    build_flag("over", "take over a side that plays itself", label="Take it over"),
+    example="US",
+    needs_game=True,
+)
 @declare_button("join", of=ButtonOf.GAME)
 async def join_side(context: Context, button_side: str | None = None) -> Reply:
     """Join a side: `button_side` of a button such as *Join US*, otherwise the side that was
@@ -441,10 +457,13 @@ async def join_side(context: Context, button_side: str | None = None) -> Reply:
     game = context.need_started()
     typed = context.command.options.get("side")
     if button_side is None and game.sides and not typed:
-        free_sides = list_free_sides(game) or game.sides
+        free_sides = list_free_sides(game) or list_joinable_sides(game)
         line = phrase("Type: `/game join {side}`", side=quote_value(free_sides[0]))
         raise UserError(
-            f"Which side: {' or '.join(game.sides)}?", hint=line, option="side", code="missing"
+            f"Which side: {' or '.join(list_joinable_sides(game))}?",
+            hint=line,
+            option="side",
+            code="missing",
         )
     side = find_side(game, button_side or (context.clean_options()["side"] if typed else ""))
     person = context.ledger.ensure_person()
@@ -454,16 +473,44 @@ async def join_side(context: Context, button_side: str | None = None) -> Reply:
         if current_side != side:
             error.buttons = (context.build_button("leave", f"Leave {current_side}"),)
         raise error
+    takes_over = button_side is None and bool(context.command.options.get("over"))
+    if side in game.self_played and not takes_over:
+        hint = phrase("Take it over, for good: `/game join {side} over`", side=quote_value(side))
+        verb = fit_verb(side, "plays itself", "play themselves")
+        error = UserError(f"{side} {verb} here.", hint=hint, code="plays-itself")
+        error.buttons = (context.build_button("joinover", f"Take over {side}", side),)
+        raise error
+    return _join(context, side)
+
+
+@declare_button("joinover", of=ButtonOf.GAME)
+async def press_take_over(context: Context, side: str) -> Reply:
+    """Take over a side that plays itself. Raises UserError if the user already plays one."""
+    game = context.need_started()
+    person = context.ledger.find_person()
+    if person in game.players:
+        raise UserError(f"You already play {game.players[person]}.", code="side-taken")
+    return _join(context, find_side(game, side))
+
+
+def _join(context: Context, side: str) -> Reply:
+    """Seat the user at a side, and return the answer."""
     take_side(context, side)
     lines = (CLAIM_HINT,) if context.ledger.find_own_import() is not None else ()
     return Reply(f"{context.user_name} plays {side}", lines)
 
 
 def take_side(context: Context, side: str) -> None:
-    """Seat the user at a side of the game that they do not play yet, and record it."""
+    """Seat the user at a side of the game that they do not play yet, and record it.
+
+    A side that plays itself is taken over for good.
+    """
     game = context.game
     person = context.ledger.ensure_person()
-    game_after = apply_seat_changes(game, {**game.players, person: side}, {person})
+    self_played = tuple(name for name in game.self_played if name != side)
+    game_after = replace(
+        apply_seat_changes(game, {**game.players, person: side}, {person}), self_played=self_played
+    )
     context.ledger.add("join", game_after, side=side)
     remember_play_channel(context)
 

@@ -27,6 +27,7 @@ from bot.game.ledger import Ledger
 from bot.game.phases import describe_whose_go, format_numbered_phase, get_phase, list_reminders
 from bot.game.rights import need_director
 from bot.game.roster import count_units
+from bot.game.sides import describe_no_player
 from bot.game.state import FULL, Game, get_actor
 from bot.game.tracks import format_tracks
 from bot.preferences.place_names import find_moved_game, list_places, load_place_names
@@ -406,6 +407,7 @@ def _format_side(context: Context, side: str) -> str:
     """Return `US: anna, ben; 7 units, 2 lost`. Lost units are not among the 7."""
     units = [unit for unit in context.game.units.values() if unit.side == side]
     lost_count = sum(is_lost(unit, context.system) for unit in units)
-    players = ", ".join(context.ledger.list_players(side)) or "nobody yet"
+    players = ", ".join(context.ledger.list_players(side))
+    players = players or describe_no_player(context.game, side)
     lost_text = f", {lost_count} lost" if lost_count else ""
     return f"{side}: {players}; {count_units(len(units) - lost_count)}{lost_text}"

@@ -30,7 +30,7 @@ from bot.game.events import COMBAT
 from bot.game.loaded_game import LoadedGame
 from bot.game.phases import describe_whose_go
 from bot.game.roster import sort_units
-from bot.game.sides import fit_verb
+from bot.game.sides import describe_no_player, fit_verb
 from bot.game.state import Game, Json
 from bot.game.tracks import format_tracks
 from bot.loading.undo_search import load_newest_step
@@ -284,7 +284,7 @@ def _build_side(
     units = [unit for unit in sort_units(game.units.values()) if unit.side == side]
     if side:
         players = context.ledger.list_players(side)
-        yield Group(side, ", ".join(players) or "nobody yet", grave=True)
+        yield Group(side, ", ".join(players) or describe_no_player(game, side), grave=True)
     elif units:
         yield Group("No side", "", grave=True)
     states: dict[tuple[str, bool], list[RosterUnit]] = {}

@@ -26,6 +26,7 @@ from bot.game.events import (
 )
 from bot.game.ledger import Ledger
 from bot.game.loaded_game import UNKNOWN_DONE_BUTTON, DoneButton
+from bot.game.self_play import find_self_played_side
 from bot.game.state import Json
 from bot.rules.errors import UserError
 from bot.ui.reply.reply import Button, Reply
@@ -62,6 +63,8 @@ async def press_done(context: Context, number: int, moment: str, side_index: str
     if shot is None or any(map(is_card, list_effective_events(later_events))):
         raise UserError("You have handed over since that shot.", code="phase-over")
     card = await press_pass_or_done(context, moment, side_index)
+    if find_self_played_side(context.game):
+        return card
     if game_before.number != number or context.now - shot["at"] >= NEWEST:
         return card
     if format_turn_and_phase(game_before) != format_turn_and_phase(context.game) or _calls_anybody(

@@ -39,8 +39,9 @@ from bot.game.phases import (
     list_reminders,
     start_next_phase,
 )
-from bot.game.rights import list_sides_acted_for, need_go
+from bot.game.rights import list_sides_acted_for, need_go, need_player
 from bot.game.roster import find_units_by_name
+from bot.game.self_play import find_self_played_side
 from bot.game.sides import find_side, fit_verb, format_possessive
 from bot.game.state import Game, Json
 from bot.presentation.events import describe_event
@@ -130,7 +131,7 @@ async def hand_over(context: Context) -> Reply:
     It is a pass, unless the side has acted or the player typed `done`. Raises UserError if no game
     is on, and for a user whose side is not to move.
     """
-    return await _pass_or_hand_over(context, done=context.clean_options()["done"])
+    return await _hand_over_or_let_play(context, done=context.clean_options()["done"])
 
 
 @declare_button("done", of=ButtonOf.GAME)
@@ -156,10 +157,10 @@ async def press_pass_or_done(
         button_side = game.sides[int(side_index)]
     is_done = context.spec.path[1] == "done"
     if not button_side or button_side in game.go:
-        return await _pass_or_hand_over(context, done=is_done)
+        return await _hand_over_or_let_play(context, done=is_done)
     if context.actor.side in game.go:
         if place == FROM_BOARD:
-            return await _pass_or_hand_over(context, done=is_done)
+            return await _hand_over_or_let_play(context, done=is_done)
         error = UserError("That card is old. It's your move.", code="phase-over")
         return _build_old_card_reply(context, error)
     subject = f"{button_side} {fit_verb(button_side, 'has', 'have')}"
@@ -170,6 +171,19 @@ async def press_pass_or_done(
         hint=f"{capitalize_first(describe_whose_go(game))}.",
         code="not-your-go",
     )
+
+
+async def _hand_over_or_let_play(context: Context, *, done: bool) -> Reply:
+    """Hand over to the other side, or let the side to move act if it plays itself.
+
+    Raises UserError as `_pass_or_hand_over` does.
+    """
+    game = context.need_started()
+    if not find_self_played_side(game):
+        return await _pass_or_hand_over(context, done=done)
+    need_player(game, context.actor)
+    context.lets_play = True
+    return Reply("")
 
 
 async def _pass_or_hand_over(context: Context, *, done: bool) -> Reply:

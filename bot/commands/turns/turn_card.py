@@ -32,6 +32,7 @@ from bot.game.phases import (
 )
 from bot.game.rights import need_player
 from bot.game.roster import sort_units
+from bot.game.self_play import find_self_played_side
 from bot.game.sides import fit_verb
 from bot.game.state import Game, Json
 from bot.game.tracks import format_tracks
@@ -57,6 +58,7 @@ FROM_BOARD = "board"
 """The last argument of the board's buttons *Done* and *Pass*."""
 OF_A_PHASE = (
     "initiative", "first", "next", "pass", "done", "lead", "remember", "end", "playon", "sequence",
+    "selfplay", "order",
 )  # fmt: skip
 """Kinds of buttons that are made for one phase, besides those that open its forms."""
 MAX_EVENTS_WITH_CARDS = 100
@@ -216,6 +218,11 @@ def build_phase_buttons(
     """
     game = context.game
     system = context.system
+    self_played_side = find_self_played_side(game) if game.self_played else ""
+    if self_played_side:
+        label = f"{self_played_side} {fit_verb(self_played_side, 'acts', 'act')}"
+        acts = context.build_button("selfplay", label)._replace(style="primary")
+        return (acts, _build_button(context, "next"))
     words = [word for word in _order_phase_words(game, system, owes=owes) if word not in without]
     if is_undecided(game, system) and not is_initiative_rolled(game, system):
         buttons = [

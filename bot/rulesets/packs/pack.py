@@ -431,7 +431,7 @@ def _check_words(id: str, inputs: Iterable[Option], file: str, reserved: tuple[s
             raise TableError(file, problem, row=f"{id}, {option.name}")
 
 
-_OF_THE_GAME = ("phases", "turns", "rules", "edition", "publisher", "author")
+_OF_THE_GAME = ("phases", "solo", "turns", "rules", "edition", "publisher", "author")
 """The parts of the game's file that an extension does not have."""
 
 

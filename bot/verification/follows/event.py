@@ -58,7 +58,13 @@ def find_order_faults(past: Past, event: Event) -> Iterator[str]:
         yield f"it says that the last event before it was #{event['behind']}, but that was #{game.last}."
     players = fields.get("players", {}) if event["kind"] == "join" else game.players
     side = players.get(author, "")
-    if event["side"] != side:
+    if event.get("plays"):
+        if event["side"] not in game.self_played:
+            yield (
+                f"it says that {shorten_value(event['side']) or 'no side'} plays itself, but in this"
+                " game it does not."
+            )
+    elif event["side"] != side:
         yield (
             f"it was written for {shorten_value(event['side']) or 'no side'}, but the "
             f"player who wrote it plays {side or 'no side'}."
@@ -84,12 +90,39 @@ def _find_rule_problem(past: Past, event: Event, fields: GameFields) -> str:
     problem = check(past, event, fields) if check is not None else ""
     return (
         problem
+        or _find_own_act_problem(past, event)
         or _find_waiting_problem(past, event)
         or cards.find_hands_problem(past, event, fields)
         or _find_packs_problem(past, event, fields)
         or rolls.find_closing_problem(past, event)
         or _find_keeping_problem(past, event)
     )
+
+
+def _find_own_act_problem(past: Past, event: Event) -> str:
+    """Return a fault if an act of a side that plays itself is not its own, else "".
+
+    Only its units act, are changed by an order, and only for itself it passes.
+    """
+    if not event.get("plays"):
+        is_order = "order" in event
+        return "it carries out an order of a side that does not play itself." if is_order else ""
+    side = event["side"]
+    claim = f"it says that {side} plays itself, but"
+    for unit in _list_own_units(past, event):
+        if unit.get("side") != side:
+            return f"{claim} {shorten_value(unit['name'])} of another side acts."
+    if event["kind"] == "pass" and [*past.game.go] != [side]:
+        return f"{claim} it is not the move of {side}."
+    return ""
+
+
+def _list_own_units(past: Past, event: Event) -> list[Event]:
+    """Return the units that act in an event, or that an order without dice changes."""
+    if event["kind"] == "unit":
+        return [unit for unit in past.get_patch(event, "before", "units").values() if unit]
+    acting = event.get("acting", ())
+    return [unit for unit in event.get("used", ()) if unit["name"] in acting]
 
 
 def _fits_game(game: Game, patch: Event) -> bool:
@@ -145,10 +178,20 @@ def _find_first_turn_problem(past: Past, event: Event, fields: GameFields) -> st
     if len(sides) == 1 or len({side.casefold() for side in sides}) < len(sides):
         return "a game must have no sides, or several."
     return (
-        turn.find_turn_words_problem(event.get("result", ""), fields)
+        _find_self_played_problem(sides, fields)
+        or turn.find_turn_words_problem(event.get("result", ""), fields)
         or turn.find_go_problem(sides, fields)
         or turn.find_led_phase_problem(past, event, fields)
     )
+
+
+def _find_self_played_problem(sides: tuple[str, ...], fields: GameFields) -> str:
+    """Return a fault unless some of the sides play themselves, or none, else ""."""
+    self_played = [*fields.get("self_played", ())]
+    expected = [side for side in sides if side in self_played]
+    if self_played == expected and (not sides or len(self_played) < len(sides)):
+        return ""
+    return "only sides of the game can play themselves, and not all of them."
 
 
 def _check_end(past: Past, event: Event, fields: GameFields) -> str:
@@ -183,17 +226,26 @@ def _check_resume(past: Past, _: Event, fields: GameFields) -> str:
 
 
 def _check_unit(past: Past, event: Event, fields: GameFields) -> str:
-    """Return a fault unless the event changes units as its result says, else "".
+    """Return a fault unless the event changes units as its result says, else ""."""
+    old_units = past.get_patch(event, "before", "units")
+    new_units = past.get_patch(event, "after", "units")
+    if "order" in event:
+        return _find_order_problem(event, old_units, new_units)
+    if "renamed" in event:
+        return _find_rename_problem(event, old_units, new_units)
+    return _find_unit_change_problem(past, event, fields, old_units, new_units)
 
-    It adds, removes or edits units, or renames one. The units that it adds to a game without any
-    may be called carried over. They may come with a rule set if the game has none, or if it has no
+
+def _find_unit_change_problem(
+    past: Past, event: Event, fields: GameFields, old_units: Event, new_units: Event
+) -> str:
+    """Return a fault unless the event adds, removes or edits units as its result says, else "".
+
+    The units that it adds to a game without any may be called carried over. They may come with a
+    rule set if the game has none, or if it has no
     units and has not started.
     """
     game = past.game
-    old_units = past.get_patch(event, "before", "units")
-    new_units = past.get_patch(event, "after", "units")
-    if "renamed" in event:
-        return _find_rename_problem(event, old_units, new_units)
     new_names = []
     removed_names = []
     edited_names = []
@@ -230,6 +282,27 @@ def _format_unit_words(added: list[str], removed: list[str], edited: list[str]) 
     verb, names = changes[0]
     subject = names[0] if len(names) == 1 else count_units(len(names))
     return f"{subject} {verb}"
+
+
+def _find_order_problem(event: Event, old_units: Event, new_units: Event) -> str:
+    """Return a fault unless an event carries out an order of one unit without dice, else "".
+
+    Its result names unit and order. The unit may get markers, and nothing else changes.
+    """
+    name, _, order = event["result"].rpartition(": ")
+    if not name or order != event["order"] or "renamed" in event:
+        return f"its words do not name a unit and its order: {shorten_value(event['result'])}."
+    for key, unit in new_units.items():
+        old_unit = old_units[key]
+        if not old_unit or not unit or old_unit["name"] != name:
+            return "its order changes another unit."
+        old_marks = {*old_unit.get("marks", ())}
+        if not old_marks <= {*unit.get("marks", ())} or {**unit, "marks": []} != {
+            **old_unit,
+            "marks": [],
+        }:
+            return "its order changes more than the markers of the unit."
+    return ""
 
 
 def _find_rename_problem(event: Event, old_units: Event, new_units: Event) -> str:

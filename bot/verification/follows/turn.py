@@ -275,6 +275,11 @@ def check_join(past: Past, event: Event, fields: GameFields) -> str:
     side = event["side"]
     if author in past.game.players or side not in past.game.sides:
         return "it joins a side that does not exist, or while playing for another."
+    remaining = [name for name in past.game.self_played if name != side]
+    if [*fields.get("self_played", remaining)] != remaining:
+        return "a side that is taken over no longer plays itself, and no other changes."
+    if side in past.game.self_played and "self_played" not in fields:
+        return "nobody can join a side that plays itself."
     return _find_players_problem(past, fields, {**past.game.players, author: side})
 
 

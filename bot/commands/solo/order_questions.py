@@ -1,0 +1,125 @@
+"""The questions that an order of a side that plays itself asks, because only the map has the answer.
+
+The answers are kept in the buttons alone, one after another, so nothing is stored between them.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from bot.game.self_play import Rule
+from bot.rules.errors import UserError
+from bot.rules.inputs.units import RosterUnit
+
+NOBODY = "-"
+"""The answer that the unit can act against nobody, or that nobody else acts with it."""
+
+
+class Question(NamedTuple):
+    """A question with its possible answers and their labels."""
+
+    text: str
+    choices: tuple[tuple[str, str], ...]
+
+
+class OrderedUnit(NamedTuple):
+    """The unit that has an order, and the units of its side without one, which may act with it."""
+
+    name: str
+    helpers: list[RosterUnit]
+
+
+class OrderQuestions:
+    """The questions of one order, read against the answers that a player has given.
+
+    `unused` are the answers that belong to questions of later orders. `next_question` is the first
+    question without an answer, with its answers and their labels.
+    """
+
+    def __init__(
+        self, acts: OrderedUnit, rule: Rule, enemies: list[RosterUnit], answers: list[str]
+    ) -> None:
+        self._name = acts.name
+        self._helpers = acts.helpers
+        self._rule = rule
+        self._enemies = enemies
+        self.unused = list(answers)
+        self.next_question: Question | None = None
+
+    def read(self) -> dict[str, object] | None:
+        """Return the inputs that the answers give, None if the order is impossible or an answer is
+        missing.
+
+        If one is missing, `next_question` is set. Raise UserError for an answer that no longer
+        fits.
+        """
+        inputs: dict[str, object] = {}
+        if "unit" in self._rule:
+            inputs[self._rule["unit"]] = self._name
+        for read_part in (self._read_enemy, self._read_helpers, self._read_circumstances):
+            part = read_part()
+            if part is None:
+                return None
+            inputs |= part
+        return inputs
+
+    def _take_answer(self, question: str, choices: list[tuple[str, str]]) -> str | None:
+        """Return the next answer; None, with the question to ask, if there is none.
+
+        Raise UserError if it is no longer among the choices.
+        """
+        if not self.unused:
+            self.next_question = Question(question, tuple(choices))
+            return None
+        answer = self.unused.pop(0)
+        if answer not in dict(choices):
+            raise UserError("That answer no longer fits.", hint="Choose again.", code="used-up")
+        return answer
+
+    def _read_enemy(self) -> dict[str, object] | None:
+        """Return the input that takes the enemy; None if there is none, or no answer yet."""
+        rule = self._rule
+        if "against" not in rule:
+            return {}
+        if not self._enemies:
+            return None
+        names = {enemy.handle: enemy.name for enemy in self._enemies}
+        nobody = str(rule.get("nobody") or "Nobody in sight")
+        question = str(rule["asks"]).format(self._name)
+        answer = self._take_answer(question, [*names.items(), (NOBODY, nobody)])
+        if answer is None or answer == NOBODY:
+            return None
+        return {rule["against"]: names[answer]}
+
+    def _read_helpers(self) -> dict[str, object] | None:
+        """Return the input that takes the unit and those that act with it; None without an answer.
+
+        Each answer names one more unit, until nobody else acts.
+        """
+        rule = self._rule
+        if "together" not in rule:
+            return {}
+        remaining = {helper.handle: helper.name for helper in self._helpers}
+        names = [self._name]
+        while remaining:
+            last_label = "Nobody" if len(names) == 1 else "That's all"
+            choices = [*remaining.items(), (NOBODY, last_label)]
+            answer = self._take_answer(str(rule["together"]), choices)
+            if answer is None:
+                return None
+            if answer == NOBODY:
+                break
+            names.append(remaining.pop(answer))
+        return {rule["unit"]: "; ".join(names)}
+
+    def _read_circumstances(self) -> dict[str, object] | None:
+        """Return the inputs of the button that says how things stand; None without an answer."""
+        ways: Mapping[str, dict[str, object]] = self._rule.get("how") or {}
+        if not ways:
+            return {}
+        question = str(self._rule.get("how_asks") or "How do things stand?")
+        answer = self._take_answer(
+            question, [(str(index), label) for index, label in enumerate(ways)]
+        )
+        if answer is None:
+            return None
+        return list(ways.values())[int(answer)]

@@ -1,0 +1,478 @@
+"""The acts of a side that plays itself: its orders, its rolls, and the questions that need eyes.
+
+After each command that makes it the move of such a side, the side acts in the same commit. The map
+is on the table, so whom a unit sees is asked: the answer is a button. All events of the side are
+marked as its own (field `plays`), and any player's command can lead to them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from bot.commands.context import Context, replace_command
+from bot.commands.declare import ButtonOf, declare_button
+from bot.commands.play.play import handle_sequence
+from bot.commands.solo.order_questions import OrderedUnit, OrderQuestions, Question
+from bot.commands.turns.mentions import call_sides
+from bot.commands.turns.turn import MAX_EVENTS_OF_PHASE, begin_phase
+from bot.commands.turns.turn_card import (
+    build_phase_buttons,
+    count_buttons_across,
+    format_turn_and_phase,
+    phase_over,
+)
+from bot.game.events import list_effective_events
+from bot.game.phases import (
+    IMPULSES,
+    apply_pass,
+    describe_whose_go,
+    format_phase_title,
+    get_go_kind,
+)
+from bot.game.rights import need_player
+from bot.game.roster import apply_changes, find_units_by_name
+from bot.game.self_play import (
+    Rule,
+    find_self_played_side,
+    fits_rule,
+    get_order_rule,
+    get_phase_rule,
+    gives_orders,
+    list_able_units,
+    list_enemies,
+)
+from bot.game.sides import fit_verb
+from bot.game.state import Game, Json
+from bot.presentation.events import THE_TABLE
+from bot.rules.errors import UserError
+from bot.rules.sequence.sequence import Change, Line
+from bot.rules.text.phrase import capitalize_first
+from bot.rulesets.game_keys import CHOSEN, ORDER
+from bot.rulesets.system import System
+from bot.ui.reply.parts import Part, Small
+from bot.ui.reply.reply import WAITING, Reply
+from bot.verification.follows.turn import HANDS_OVER, PASSES, format_chit_words
+
+BETWEEN = ","
+"""What separates the answers in a button."""
+MOST_ACTS = 60
+"""Maximum number of acts after one command, as many as a side of sixty units needs for a phase."""
+SHORT_BUTTONS = 3
+_PHASE_FIELDS = {"turn", "phase", "turn_of", "led"}
+_KEPT = ("odds", "dice")
+"""Buttons of a shot that stay under the answer in which the side hands over."""
+
+
+@dataclass(slots=True)
+class OrderAnswers:
+    """The answers of a player to the questions of one order, the event `number`."""
+
+    number: int
+    answers: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _Acts:
+    """What a side that plays itself has done after one command, and what it asks at the end."""
+
+    replies: list[Reply] = field(default_factory=list)
+    number: int = 0
+    """The last event that did something: its *Undo* is under the answer."""
+    question: Reply | None = None
+    card: Reply | None = None
+    """The card of a phase that began, or the question who won, if it is the last reply."""
+
+
+@declare_button("selfplay", of=ButtonOf.GAME)
+async def press_self_play(context: Context) -> Reply:
+    """Let the side act that plays itself and is to move. Raise UserError if none is."""
+    game = context.need_started()
+    need_player(game, context.actor)
+    if not find_self_played_side(game):
+        raise UserError("It is no longer the move of a side that plays itself.", code="phase-over")
+    context.lets_play = True
+    return Reply("")
+
+
+@declare_button("order", of=ButtonOf.GAME)
+async def press_order_answer(context: Context, number: int, answers: str) -> Reply:
+    """Answer the question of order `number`. Raise UserError if that is no longer asked."""
+    game = context.need_started()
+    need_player(game, context.actor)
+    order = await _find_open_order(context)
+    if order is None or order["number"] != number:
+        raise UserError("That order has been carried out, or was undone.", code="phase-over")
+    context.lets_play = True
+    context.order_answers = OrderAnswers(number, tuple(answers.split(BETWEEN)))
+    return Reply("")
+
+
+async def let_sides_play(context: Context, reply: Reply) -> Reply:
+    """Let sides that play themselves act after a command, and return its answer with their acts.
+
+    They act if it has become their move, or if the player lets them. After an undo nothing acts by
+    itself, or the undone act would be done again at once.
+    """
+    ledger = context.ledger
+    if reply.error:
+        return reply
+    if not (context.lets_play or _is_moved(context)):
+        return _offer_to_act(context, reply)
+    if ledger.bodies and not context.lets_play:
+        ledger.record_first_line(reply.standalone.first_line)
+    acts = await _act(context)
+    if not acts.replies and acts.question is None and acts.card is None:
+        return reply
+    return await _build_answer(context, reply, acts)
+
+
+def _offer_to_act(context: Context, reply: Reply) -> Reply:
+    """Add the button that lets a side act to the answer of an undo or redo that made it its move."""
+    kinds = {body["kind"] for body in context.ledger.bodies}
+    if not kinds & {"undo", "redo"} or not find_self_played_side(context.game):
+        return reply
+    acts, *_ = build_phase_buttons(context)
+    return replace(reply, buttons=(acts, *reply.buttons))
+
+
+def _is_moved(context: Context) -> bool:
+    """Return whether the command has begun a phase or changed whose move it is."""
+    kinds = {body["kind"] for body in context.ledger.bodies}
+    if not kinds or kinds & {"start", "undo", "redo", "end", "resume"}:
+        return False
+    before = context.ledger.game_before
+    after = context.ledger.game
+    return (before.go, before.led, format_turn_and_phase(before)) != (
+        after.go,
+        after.led,
+        format_turn_and_phase(after),
+    )
+
+
+async def _act(context: Context) -> _Acts:
+    """Let the side act until a player is to move, has to answer, or the game waits for a choice."""
+    acts = _Acts()
+    moment = format_turn_and_phase(context.ledger.game_before)
+    for _ in range(MOST_ACTS):
+        game = context.game
+        if format_turn_and_phase(game) != moment:
+            moment = format_turn_and_phase(game)
+            await _run_for_phase(context, acts)
+        side = find_self_played_side(context.game)
+        if not side or acts.question is not None:
+            break
+        await _act_once(context, side, acts)
+    return acts
+
+
+async def _run_for_phase(context: Context, acts: _Acts) -> None:
+    """Run the sequence of the phase that has just begun, for each side that plays itself.
+
+    A sequence that gives orders waits for the side's move.
+    """
+    system = context.system
+    rule = get_phase_rule(context.game, system)
+    if system is None or not rule or gives_orders(rule, system):
+        return
+    for side in context.game.self_played:
+        units = list_able_units(context.game, system, side, rule)
+        if units:
+            names = "; ".join(unit.name for unit in units)
+            options = {"units": names, **(rule.get("sets") or {})}
+            try:
+                await _play(context, side, rule["run"], options, acts)
+            except UserError as error:
+                acts.replies.append(Reply(f"{side}: {error.message}"))
+
+
+async def _act_once(context: Context, side: str, acts: _Acts) -> None:
+    """Carry out the open order of a side, or give the next one; if no unit is left, hand over."""
+    system = _need_system(context)
+    order = await _find_open_order(context) or await _give_order(context, side, acts)
+    if order is None:
+        await _hand_over(context, side, acts, acted=False)
+        return
+    given = context.order_answers
+    context.order_answers = None
+    answers: tuple[str, ...] = ()
+    if given is not None and given.number == order["number"]:
+        answers = given.answers
+    await _carry_out(context, side, order, answers, acts)
+    if acts.question is None and get_go_kind(context.game, system) == IMPULSES:
+        await _hand_over(context, side, acts, acted=True)
+
+
+async def _give_order(context: Context, side: str, acts: _Acts) -> Json | None:
+    """Roll for the next order, and return its event; None if no unit is left that can have one."""
+    system = _need_system(context)
+    rule = get_phase_rule(context.game, system)
+    if not gives_orders(rule, system):
+        return None
+    ordered = await _list_ordered_units(context)
+    units = list_able_units(context.game, system, side, rule, ordered)
+    if not units:
+        return None
+    options = {"units": "; ".join(unit.name for unit in units), **(rule.get("sets") or {})}
+    await _play(context, side, rule["run"], options, acts)
+    return context.ledger.bodies[-1]
+
+
+async def _list_own_events(context: Context) -> list[Json]:
+    """Return the events of sides that play themselves since the phase or chit began, newest first."""
+    stored = await context.load_recent_events(MAX_EVENTS_OF_PHASE)
+    own_events = []
+    for event in list_effective_events([*reversed(context.ledger.bodies), *stored]):
+        if event.get("plays"):
+            own_events.append(event)
+        changed_fields = (event.get("after") or {}).get("game") or {}
+        if event["kind"] == "start" or _PHASE_FIELDS & changed_fields.keys():
+            break
+    return own_events
+
+
+async def _list_ordered_units(context: Context) -> list[str]:
+    """Return the names of the units that have had an order in this phase, or acted with another."""
+    names = list[str]()
+    for event in await _list_own_events(context):
+        if _is_order(event):
+            names.append(_get_ordered_unit(event))
+        elif "order" in event:
+            names += event.get("acting", ())
+    return names
+
+
+def _is_order(event: Json) -> bool:
+    return bool(event["kind"] == "sequence" and {ORDER, CHOSEN} <= event["out"].keys())
+
+
+def _get_ordered_unit(event: Json) -> str:
+    """Return the name of the unit that an order is for."""
+    names = str(event["inputs"]["units"]).split("; ")
+    return names[int(event["out"][CHOSEN]) - 1]
+
+
+async def _find_open_order(context: Context) -> Json | None:
+    """Return the order that still has to be carried out: the side's last event, if it is one."""
+    events = await _list_own_events(context)
+    return events[0] if events and _is_order(events[0]) else None
+
+
+async def _carry_out(
+    context: Context, side: str, order: Json, answers: tuple[str, ...], acts: _Acts
+) -> None:
+    """Carry out an order, or the next one that is possible. Ask for what only the map tells.
+
+    `answers` are those that the player has given so far, one for each question.
+    """
+    name = _get_ordered_unit(order)
+    word = str(order["out"][ORDER])
+    remaining = list(answers)
+    while word:
+        rule = get_order_rule(_need_system(context), word)
+        questions = await _read_questions(context, side, name, rule, remaining)
+        if questions is not None:
+            options = questions.read()
+            if questions.next_question is not None:
+                given = answers[: len(answers) - len(questions.unused)]
+                acts.question = _build_question(
+                    context, order["number"], name, rule, questions.next_question, given
+                )
+                return
+            remaining = questions.unused
+            if options is not None and await _execute(
+                context, side, name, word, rule, options, acts
+            ):
+                return
+        word = str(rule.get("else") or "")
+    _note_order(context, side, name, str(order["out"][ORDER]), context.game, acts)
+    acts.replies.append(Reply(f"{name} can do nothing now", by=THE_TABLE))
+
+
+async def _read_questions(
+    context: Context, side: str, name: str, rule: Rule, answers: list[str]
+) -> OrderQuestions | None:
+    """Return the questions of an order for a unit, None if it cannot carry it out."""
+    system = _need_system(context)
+    unit = next(iter(find_units_by_name(context.game, [name])), None)
+    if unit is None or not rule or not fits_rule(unit, rule, system):
+        return None
+    ordered = await _list_ordered_units(context)
+    phase_rule = get_phase_rule(context.game, system)
+    helpers = [
+        helper
+        for helper in list_able_units(context.game, system, side, phase_rule, ordered)
+        if fits_rule(helper, rule, system)
+    ]
+    enemies = list_enemies(context.game, system, side, rule)
+    return OrderQuestions(OrderedUnit(name, helpers), rule, enemies, answers)
+
+
+def _build_question(
+    context: Context,
+    number: int,
+    name: str,
+    rule: Rule,
+    question: Question,
+    given: tuple[str, ...],
+) -> Reply:
+    """Build a question of order `number` with a button for each answer, after those `given`."""
+    buttons = tuple(
+        context.build_button("order", label, number, BETWEEN.join((*given, answer)))
+        for answer, label in question.choices
+    )
+    says = capitalize_first(str(rule["says"]).format(name))
+    return Reply(
+        question.text,
+        by=f"{says}, {THE_TABLE}",
+        tone=WAITING,
+        buttons=buttons,
+        across=SHORT_BUTTONS,
+        quiet=bool(given),
+    )
+
+
+async def _execute(
+    context: Context,
+    side: str,
+    name: str,
+    word: str,
+    rule: Rule,
+    options: Mapping[str, object],
+    acts: _Acts,
+) -> bool:
+    """Play the sequence of an order, or put its markers on. Return whether it was possible."""
+    if "run" in rule:
+        inputs = {**(rule.get("sets") or {}), **options}
+        context.ledger.order = word
+        try:
+            await _play(context, side, rule["run"], inputs, acts)
+        except UserError:
+            return False
+        finally:
+            context.ledger.order = ""
+        return True
+    change = Change(name, mark=frozenset(rule.get("mark") or ()))
+    game_after = apply_changes(context.game, [change], context.system)
+    _note_order(context, side, name, word, game_after, acts)
+    says = capitalize_first(str(rule["says"]).format(name))
+    acts.replies.append(Reply(says, by=THE_TABLE))
+    context.ledger.record_first_line(acts.replies[-1].first_line)
+    return True
+
+
+def _note_order(
+    context: Context, side: str, name: str, word: str, game_after: Game, acts: _Acts
+) -> None:
+    """Add the event of an order that a unit carries out without a sequence."""
+    context.ledger.order = word
+    try:
+        _add_own(context, side, "unit", game_after, f"{name}: {word}", acts)
+    finally:
+        context.ledger.order = ""
+
+
+def _need_system(context: Context) -> System:
+    """Return the rule set of the game. A side only plays itself in a game that has one."""
+    assert context.system is not None
+    return context.system
+
+
+async def _play(
+    context: Context, side: str, run: str, options: Mapping[str, object], acts: _Acts
+) -> None:
+    """Play a sequence as the side. Raise UserError, before the first die, if it is refused."""
+    assert context.system is not None
+    command = context.command
+    context.ledger.plays = side
+    context.is_confirmed = True
+    try:
+        replace_command(context, (context.system.id, run), options)
+        reply = await handle_sequence(context)
+    finally:
+        context.command = command
+        context.ledger.plays = ""
+    is_order = _is_order(context.ledger.bodies[-1])
+    if is_order:
+        # what counts without a modifier plays no part in an order
+        reply = replace(reply, lines=tuple(line for line in reply.lines if isinstance(line, Line)))
+    reply = replace(reply, by=THE_TABLE if is_order else f"{reply.by}, by the table")
+    context.ledger.record_first_line(reply.first_line)
+    acts.number = context.ledger.bodies[-1]["number"]
+    acts.replies.append(reply)
+
+
+def _add_own(
+    context: Context, side: str, kind: str, game_after: Game, result: str, acts: _Acts
+) -> None:
+    """Add an event without dice as an act of the side."""
+    context.ledger.plays = side
+    try:
+        context.ledger.add(kind, game_after, result=result)
+    finally:
+        context.ledger.plays = ""
+    if kind != "pass":
+        acts.number = context.ledger.bodies[-1]["number"]
+
+
+async def _hand_over(context: Context, side: str, acts: _Acts, *, acted: bool) -> None:
+    """Hand over for the side. If that ends the phase, begin the next one.
+
+    `acted` says that the side had an order in its impulse; otherwise it passes.
+    """
+    game = context.game
+    system = context.system
+    game_after = apply_pass(game, system, side, acted=acted)
+    is_over = format_turn_and_phase(game_after) != format_turn_and_phase(game)
+    words = format_chit_words(game) if game.led else f"{side} {HANDS_OVER if acted else PASSES}"
+    result = f"{words}; {format_phase_title(game_after, system)}" if is_over else words
+    _add_own(context, side, "pass", game_after, result, acts)
+    sentence = (
+        f"{side} {fit_verb(side, 'is', 'are')} done" if acted or game.led else f"{side} {PASSES}"
+    )
+    if is_over:
+        context.ledger.record_first_line(sentence)
+        reason = f"{sentence}. {phase_over(game, system)}"
+        acts.card = await begin_phase(context, game, game_after, (reason,))
+        context.ledger.record_first_line(acts.card.first_line)
+        if find_self_played_side(context.game):
+            acts.replies.append(replace(acts.card, buttons=(), mention=()))
+            acts.card = None
+    elif not acted:
+        acts.replies.append(Reply(sentence))
+
+
+async def _build_answer(context: Context, reply: Reply, acts: _Acts) -> Reply:
+    """Build the answer to a command after which sides have played themselves."""
+    lines = list[Part]()
+    if not context.lets_play:
+        lines += _shorten_own_answer(reply)
+    replies = list(acts.replies)
+    last = acts.question or acts.card or (replies.pop() if replies else reply)
+    for earlier in replies:
+        lines += [earlier.first_line, *earlier.visible_lines]
+    lines += last.lines
+    game = context.game
+    buttons = last.buttons
+    mention = last.mention
+    if acts.question is None and acts.card is None:
+        lines.append(Small(f"→ {capitalize_first(describe_whose_go(game))}"))
+        kept = [button for button in buttons if button.action.partition(":")[0] in _KEPT]
+        buttons = (*build_phase_buttons(context, without=("remember",)), *kept)
+        mention = await call_sides(context, game, game.go)
+    if acts.number:
+        buttons = (*buttons, context.build_undo_button(acts.number))
+    return replace(
+        last,
+        lines=tuple(lines),
+        buttons=buttons,
+        menus=(),
+        mention=mention,
+        trace=(),
+        across=last.across if acts.question is not None else count_buttons_across(buttons),
+    )
+
+
+def _shorten_own_answer(reply: Reply) -> list[Part]:
+    """Return the answer to the player's command as the first lines of the common answer."""
+    if reply.tone == WAITING and reply.by:  # a hand-over: who is next follows anyway
+        return [Small(f"{reply.by}.")]
+    return [reply.first_line, *reply.visible_lines]

@@ -1,0 +1,88 @@
+"""Sides that play themselves: whose move it is, which of their units can act, and by which rules.
+
+A scenario declares such sides (`plays: {VC: itself}`). `solo` of game.yaml says what they do in
+each phase and what their orders mean, see docs/pack-solo.md.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from bot.game import cups
+from bot.game.phases import get_phase
+from bot.game.roster import sort_units
+from bot.game.state import Game
+from bot.rules.inputs.units import RosterUnit
+from bot.rulesets.game_keys import CHOSEN, ORDER, SOLO
+from bot.rulesets.system import System, is_lost
+
+Rule = Mapping[str, Any]
+
+
+def find_self_played_side(game: Game) -> str:
+    """Return the side to move if it plays itself, otherwise "".
+
+    It is only to move alone: while several sides may act, the players of the others do.
+    """
+    is_on = game.started and not game.ended and not game.waits
+    if not is_on or len(game.go) != 1 or cups.is_drawn_next(game):
+        return ""
+    return game.go[0] if game.go[0] in game.self_played else ""
+
+
+def get_phase_rule(game: Game, system: System | None) -> Rule:
+    """Return what a side that plays itself does in the present phase, {} for nothing."""
+    if system is None:
+        return {}
+    phases: Mapping[str, Rule] = (system.game.get(SOLO) or {}).get("phases") or {}
+    name = str(get_phase(game, system).get("name", ""))
+    return phases.get(name, {})
+
+
+def get_order_rule(system: System, order: str) -> Rule:
+    """Return what an order means, {} for one that `solo` does not explain."""
+    orders: Mapping[str, Rule] = (system.game.get(SOLO) or {}).get("orders") or {}
+    return orders.get(order, {})
+
+
+def gives_orders(rule: Rule, system: System) -> bool:
+    """Return whether the sequence of a phase gives orders to one unit after another."""
+    return bool(rule) and {ORDER, CHOSEN} <= {*system.sequences[rule["run"]].outputs}
+
+
+def list_able_units(
+    game: Game, system: System, side: str, rule: Rule, ordered: Collection[str] = ()
+) -> list[RosterUnit]:
+    """Return the units of a side to which the rule of a phase applies, in the order of the roster.
+
+    Units named in `ordered` have had their order. If a chit leads the phase, only its units act.
+    """
+    units = []
+    for unit in sort_units(game.units.values()):
+        is_called = not game.led or cups.is_called(game, unit)
+        if unit.side == side and is_called and unit.name not in ordered:
+            if fits_rule(unit, rule, system):
+                units.append(unit)
+    return units
+
+
+def list_enemies(game: Game, system: System, side: str, order: Rule) -> list[RosterUnit]:
+    """Return the units of the other sides in the game against which an order can be carried out."""
+    rule = {"states": order.get("against_states"), "types": order.get("against_types")}
+    units = sort_units(game.units.values())
+    return [unit for unit in units if unit.side not in ("", side) and fits_rule(unit, rule, system)]
+
+
+def fits_rule(unit: RosterUnit, rule: Rule, system: System) -> bool:
+    """Return whether a unit is in the game, and of a type and in a state that a rule allows."""
+    if is_lost(unit, system):
+        return False
+    states: Collection[str] = rule.get("states") or ()
+    types: Iterable[str] = rule.get("types") or ()
+    state = unit.state or next(iter(system.game["units"].get("states") or ()), "")
+    if states and state not in states:
+        return False
+    if not types:
+        return True
+    classes: Mapping[str, list[str]] = system.game["units"].get("classes") or {}
+    allowed_types = {name for word in types for name in (word, *classes.get(word, ()))}
+    return unit.type in allowed_types

@@ -1,0 +1,214 @@
+"""Scenarios that play themselves: started in two words, played to the end, and proved."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from fractions import Fraction
+
+import pytest
+
+from bot.game.self_play import find_self_played_side
+from bot.rulesets.catalog import find_shared_system
+from bot.rulesets.play_once import count_odds
+from bot.ui.reply.reply import Reply
+from bot.verification.check_file import check
+from bot.verification.check_games import audit_game
+from tests.forging import Json, bodies, rechained
+from tests.playing import Channel
+from tests.random_play import exported_text
+
+pytestmark = pytest.mark.scenes(6)
+
+
+def list_answers(reply: Reply) -> dict[str, str]:
+    """Return the buttons that answer the question of an order, by label."""
+    return {
+        button.label: button.action
+        for button in reply.buttons
+        if button.action.startswith("order:")
+    }
+
+
+async def start_operations(channel: Channel) -> Reply:
+    """Start the ford alone, and go on to the first phase in which the sides take turns."""
+    await channel.do("Anna", "solo lnlt")
+    return await channel.do("Anna", "game initiative US", "game next")
+
+
+async def list_faults(channel: Channel) -> list[str]:
+    loaded = await channel.app.games.load_current(channel.place.key)
+    assert loaded is not None
+    return await audit_game(channel.app.store, loaded.row)
+
+
+async def list_bodies(channel: Channel) -> list[Json]:
+    loaded = await channel.app.games.load_current(channel.place.key)
+    assert loaded is not None
+    rows = await channel.app.store.load_events(loaded.row, limit=500)
+    return [row.data for row in rows]
+
+
+async def test_two_words_start_a_fight_against_the_table() -> None:
+    channel = await Channel.fresh()
+    listed = await channel.do("Anna", "solo")
+    assert [button.label for button in listed.buttons] == ["The Ford, Alone"]
+    reply = await channel.press("Anna", listed.buttons[0].action)
+    game = await channel.game()
+    assert (game.name, game.self_played) == ("The Ford, Alone", ("VC",))
+    assert [*game.players.values()] == ["US"]
+    assert game.go == ("US",), "VC has nothing to wait for where both sides play"
+    assert not any(button.label.startswith("Join") for button in reply.buttons)
+    await channel.refused("Anna", "solo asl", "bad-value system")
+
+
+async def test_handing_over_lets_the_side_act_in_the_same_answer() -> None:
+    channel = await Channel.fresh()
+    await start_operations(channel)
+    before = (await channel.game()).number
+    reply = await channel.do("Anna", "game pass")
+    game = await channel.game()
+    events = (await list_bodies(channel))[before:]
+    assert [body["kind"] for body in events][:2] == ["pass", "sequence"]
+    assert all(body.get("plays") and body["side"] == "VC" for body in events[1:])
+    if list_answers(reply):
+        assert find_self_played_side(game) == "VC"
+    else:
+        assert game.go == ("US",), "an order without a question is carried out at once"
+    assert await list_faults(channel) == []
+
+
+async def play_to_a_question(channel: Channel, nobody: str = "Nobody in sight") -> Reply:
+    """Pass until a unit of the other side asks whom it sees."""
+    reply = await start_operations(channel)
+    for _ in range(60):
+        if nobody in list_answers(reply):
+            return reply
+        others = [
+            action
+            for label, action in list_answers(reply).items()
+            if label.startswith(("Nobody", "No vehicle"))
+        ]
+        reply = await (
+            channel.press("Anna", others[0]) if others else channel.do("Anna", "game pass")
+        )
+        if not others and (await channel.game()).phase != "operations":
+            reply = await channel.do("Anna", "game next")
+    raise AssertionError("no unit has asked whom it sees")
+
+
+async def test_an_answer_leads_to_a_shot_that_is_marked_and_undone() -> None:
+    channel = await Channel.fresh()
+    reply = await play_to_a_question(channel)
+    assert "Track" not in list_answers(reply), "small arms are not asked about a vehicle"
+    how = await channel.press("Anna", list_answers(reply)["Rifle 1"])
+    assert "Cover +1" in list_answers(how)
+    shot = await channel.press("Anna", list_answers(how)["Cover +1"])
+    assert "by the table" in shot.by
+    fired = next(
+        body for body in reversed(await list_bodies(channel)) if body["kind"] == "sequence"
+    )
+    assert (fired["target"], fired["side"], fired["plays"]) == ("fire", "VC", True)
+    assert fired["inputs"]["tm"] == 1
+    old = await channel.press("Anna", list_answers(how)["Cover +1"])
+    assert old.code == "phase-over", "an order is carried out once"
+    assert "by the table" in (await channel.do("Anna", "log 4")).format_text()
+    undo = next(button for button in shot.buttons if button.label == "Undo")
+    undone = await channel.press("Anna", undo.action)
+    assert not undone.error, undone.format_text()
+    assert await list_faults(channel) == []
+
+
+async def test_nobody_in_sight_falls_to_the_next_order() -> None:
+    channel = await Channel.fresh()
+    reply = await play_to_a_question(channel)
+    before = (await channel.game()).number
+    await channel.press("Anna", list_answers(reply)["Nobody in sight"])
+    carried_out = (await list_bodies(channel))[before]
+    assert carried_out["kind"] == "unit"
+    assert carried_out["order"] in ("advance", "hold")
+    assert await list_faults(channel) == []
+
+
+async def test_a_side_that_plays_itself_is_taken_over_only_on_purpose() -> None:
+    channel = await Channel.fresh()
+    await start_operations(channel)
+    refused = await channel.refused("Ben", "game join VC", "plays-itself")
+    assert [button.label for button in refused.buttons] == ["Take over VC"]
+    assert "plays itself" in (await channel.do("Ben", "game status")).format_text()
+    await channel.press("Ben", refused.buttons[0].action)
+    game = await channel.game()
+    assert game.self_played == ()
+    assert sorted(game.players.values()) == ["US", "VC"]
+    reply = await channel.do("Anna", "game pass")
+    assert not list_answers(reply), "now Ben plays VC"
+    assert await list_faults(channel) == []
+
+
+async def test_after_an_undo_the_side_waits_for_its_button() -> None:
+    channel = await Channel.fresh()
+    await play_to_a_question(channel)
+    undone = await channel.undo("Anna")
+    labels = [button.label for button in undone.buttons]
+    assert not undone.error
+    assert "VC acts" in labels or (await channel.game()).go == ("US",)
+    if "VC acts" in labels:
+        acts = next(button for button in undone.buttons if button.label == "VC acts")
+        assert not (await channel.press("Anna", acts.action)).error
+    assert await list_faults(channel) == []
+
+
+def act_for_another_side(log: Json, fired: Json) -> None:
+    fired["side"] = "US"
+
+
+def act_with_an_enemy(log: Json, fired: Json) -> None:
+    fired["acting"] = [unit["name"] for unit in fired["used"] if unit["side"] == "US"]
+
+
+def hide_the_table(log: Json, fired: Json) -> None:
+    del fired["plays"]
+
+
+def play_for_a_side_of_players(log: Json, fired: Json) -> None:
+    start = bodies(log, "start")[0]
+    del start["after"]["game"]["self_played"]
+    del start["before"]["game"]["self_played"]
+
+
+@pytest.mark.parametrize(
+    "forge",
+    [act_for_another_side, act_with_an_enemy, hide_the_table, play_for_a_side_of_players],
+)
+async def test_a_forged_act_of_the_table_is_named(forge: Callable[[Json, Json], None]) -> None:
+    """An act of a side that does not play itself, or with another side's unit, is found."""
+    channel = await Channel.fresh()
+    reply = await play_to_a_question(channel)
+    how = await channel.press("Anna", list_answers(reply)["Rifle 1"])
+    await channel.press("Anna", list_answers(how)["In the open"])
+    await channel.do("Anna", "fair reveal")
+    log = json.loads(await exported_text(channel))
+    assert check(log).faults == ()
+    fired = next(body for body in reversed(bodies(log)) if body.get("target") == "fire")
+    forge(log, fired)
+    assert any("play" in fault for fault in check(rechained(log)).faults)
+
+
+def test_the_odds_of_the_orders_are_those_of_a_count_by_hand() -> None:
+    """d10 on the table: bold closes in on 1-2, fires on 3-7, advances on 8-9, crawls on 10."""
+    system = find_shared_system("lnlt")
+    sequence = system.sequences["give-order"]
+    by_nerve = {
+        "squad": {"close-in": 2, "shoot": 5, "advance": 2, "crawl": 1},
+        "half-squad": {"shoot": 2, "cover": 5, "crawl": 1, "fall-back": 2},
+        "squad shaken": {"fall-back": 6, "hold": 4},
+    }
+    for unit, counts in by_nerve.items():
+        odds = count_odds(sequence, {"units": unit})
+        assert odds == {order: Fraction(count, 10) for order, count in counts.items()}
+    together = Counter[str]()
+    for counts in by_nerve.values():
+        together.update(counts)
+    odds = count_odds(sequence, {"units": "; ".join(by_nerve)})
+    assert odds == {order: Fraction(count, 30) for order, count in together.items()}
