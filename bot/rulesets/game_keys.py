@@ -138,7 +138,9 @@ UNITS: Keys = {
     "classes": Key(build_name_mapping(WORDS), "several types under one word"),
     "well": Key(NAMED, "normal states, in which a unit has lost nothing"),
     "hurt": Key(NAMED, "states, markers or attributes of a unit that has lost strength"),
-    "lost": Key(NAMED, "states of a unit that is out of the game"),
+    "lost": Key(
+        NAMED, "states of a unit that is out of the game: it can neither act nor be aimed at"
+    ),
     "reduced": Key(build_name_mapping(TEXT, "type"), "the type of the unit's other side"),
     "reduced_states": Key(NAMED, "states of a unit on its other side"),
     "only": Key(
