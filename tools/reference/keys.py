@@ -33,16 +33,16 @@ INPUT: Keys = {
         {"enum": ["target", "target-hex"]},
         "it belongs to the target, or to all in the target's hex: forms and *Other target* do not carry it over",
     ),
-    "min": Key(NUMBER, "the least"),
-    "max": Key(NUMBER, "the most"),
+    "min": Key(NUMBER, "the minimum"),
+    "max": Key(NUMBER, "the maximum"),
     "values": Key(
         either(TEXT, WORDS), "the words of an enum or of mods, or a list of the game that has them"
     ),
     "default": Key(
         {"type": ["string", "number", "boolean", "null", "array"]},
-        "what counts where nothing is typed",
+        "the value if nothing is typed",
     ),
-    "optional": Key(FLAG, "may be left out, and is none then"),
+    "optional": Key(FLAG, "can be left out, and is then none"),
     "clamp": Key({"enum": [True, "low", "high", "both"]}, "reads the edge for what is beyond it"),
     "brings": Key(
         TEXT,
@@ -51,8 +51,8 @@ INPUT: Keys = {
         " (target.cover|hull-down) or all of them (unit.vehicle+moving)",
     ),
     "units": Key(TEXT, "the list of units that it is read as, from unit_lists"),
-    "complete": Key(TEXT, "what is offered while typing"),
-    "free": Key(FLAG, "a unit that no roster knows is taken, too"),
+    "complete": Key(TEXT, "what completion offers while typing"),
+    "free": Key(FLAG, "also takes a unit that is not on the roster"),
     "meanings": Key(build_name_mapping(TEXT, "word"), "what each word means"),
     "label": Key(TEXT, "its display name"),
     "most": Key(

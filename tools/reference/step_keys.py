@@ -113,7 +113,7 @@ STEP: Keys = {
         allow_list(either(SAID, ref("said"))),
         "the result in a few words; the last one counts; without one, the words of `result`",
     ),
-    "then": Key(allow_list(either(SAID, ref("said"))), "what the players have to do"),
+    "then": Key(allow_list(either(SAID, ref("said"))), "what the players must do"),
     "now": Key(allow_list(either(SAID, ref("said"))), "what changed besides"),
     "notes": Key(allow_list(either(SAID, ref("said"))), "small print"),
     "use": Key(TEXT, "the steps of a block"),
@@ -134,17 +134,17 @@ TEST: Keys = {
     "at_most": Key(FORMULA, "this or less passes"),
     "at_least": Key(FORMULA, "this or more passes"),
     "gives": Key(allow_items(TEXT), "the words for passed and failed: [pass, fail]"),
-    "as": Key(TEXT, "the name of what it comes to; `result`, if left out"),
-    "label": Key(SAID, "what its line is called"),
+    "as": Key(TEXT, "the name of its outcome; `result`, if left out"),
+    "label": Key(SAID, "the label of its line"),
     "says": Key(SAID, 'what its line says; "needs 7 or less", if left out'),
 }
 POOL: Keys = {
     "dice": Key(_DICE, 'the dice: `"{hits}d6, at most 20: armour"`'),
     "success": Key(FORMULA, "what passes; `face` is the die"),
-    "gives": Key(TEXT, "the name of how many pass"),
-    "explodes": Key(ANY, "faces that bring a further die: `6`, `>=5`"),
+    "gives": Key(TEXT, "the name for the number that pass"),
+    "explodes": Key(ANY, "faces that add another die: `6`, `>=5`"),
     "rerolls": Key(ANY, "faces that are rolled again: `1`, `<3`"),
-    "label": Key(SAID, "what its line is called"),
+    "label": Key(SAID, "the label of its line"),
     "says": Key(SAID, 'what its line says; "3 of 5 saved", if left out'),
 }
 SPREAD: Keys = {
@@ -165,11 +165,11 @@ CHOICE: Keys = {
     "options": Key(
         build_name_mapping(SAID, "word"), "two to six words, each with what its button says"
     ),
-    "else": Key(TEXT, "the option that counts where nobody answers in time"),
+    "else": Key(TEXT, "the option chosen if nobody answers in time"),
 }
 ROW: Keys = {
     "name": Key(SAID, "its name"),
-    "by": Key(TEXT, "the output that its odds are by"),
+    "by": Key(TEXT, "the output that its odds are counted by"),
     "alike": Key(FORMULA, "the first stands for so many alike"),
 }
 REFUSE: Keys = {
@@ -199,21 +199,21 @@ LINE: Keys = {
     "when": Key(FORMULA, "only if the formula holds"),
 }
 WORD: Keys = {
-    "unit": Key(FORMULA, "which unit; the one at hand, if left out"),
+    "unit": Key(FORMULA, "which unit; the current one, if left out"),
     "is": Key(SAID, "the word"),
-    "more": Key(SAID, "what is said behind it"),
+    "more": Key(SAID, "the words after it"),
     "when": Key(FORMULA, "only if the formula holds"),
 }
 SAID_KEYS: Keys = {"say": Key(SAID, "the text"), "when": Key(FORMULA, "only if the formula holds")}
 JOINING: Keys = {
-    "unit": Key(FORMULA, "beside which unit; the one at hand, if left out"),
+    "unit": Key(FORMULA, "next to which unit; the current one, if left out"),
     "type": Key(TEXT, "its type"),
-    "state": Key(SAID, "the state that it is in"),
+    "state": Key(SAID, "its state"),
     "mark": Key(allow_list(SAID), "its markers"),
     "when": Key(FORMULA, "only if the formula holds"),
 }
 CHANGE: Keys = {
-    "unit": Key(FORMULA, "which unit; the one at hand, if left out"),
+    "unit": Key(FORMULA, "which unit; the current one, if left out"),
     "track": Key(TEXT, "in place of a unit: a track of the game, which is set or added to"),
     "set": Key(either(FORMULA, build_name_mapping(FORMULA, "attribute")),
                "attributes, or state; of a track its value; none leaves it alone"),

@@ -40,7 +40,7 @@ TABLE: Keys = {
     ),
     "summary": Key(TEXT, "for help, at most 100 characters"),
     "notes": Key(TEXT, "small print"),
-    "inputs": Key(build_name_mapping(ref("input")), "what it is looked up by"),
+    "inputs": Key(build_name_mapping(ref("input")), "the values that it is looked up by"),
     "outputs": Key(
         build_name_mapping(OUTPUT),
         f"{', '.join(OUTPUTS)}, a list of the game, or the words themselves",
@@ -79,11 +79,11 @@ TABLE: Keys = {
     "private": Key(
         FLAG, "typed from one's own card: no export and no page has the files of the pack"
     ),
-    "like": Key(TEXT, "another table that has all that is not written here"),
+    "like": Key(TEXT, "another table that supplies everything not written here"),
 }
 BODY: Keys = {
-    "rows": Key(FORMULA, "the input or derived name that rows go by"),
-    "columns": Key(ref("columns"), "what columns go by; without them a row has one cell"),
+    "rows": Key(FORMULA, "the input or derived name that picks the row"),
+    "columns": Key(ref("columns"), "what picks the column; without it a row has one cell"),
     "gives": Key(allow_list(TEXT), "the outputs of a cell"),
     "cells": Key(
         build_name_mapping(CELL, "key"),
@@ -91,7 +91,7 @@ BODY: Keys = {
     ),
     "off_card": Key(
         allow_words(("clamp", "rows", "columns")),
-        "the first and last line answer for what is beyond them",
+        "the first and last line also answer for values beyond them",
     ),
     "open": Key(FLAG, "leaves gaps"),
     "bands": Key(ref("bands"), "each cell is a small table of its own: 17:S 18-20:K"),
@@ -111,10 +111,10 @@ BODY: Keys = {
     "heading": Key(TEXT, "what stands above this part; a case of pick is headed by its key"),
     "names": Key(
         build_name_mapping(TEXT, "key"),
-        "how rows and columns are headed, if not by the words of their keys",
+        "headings of rows and columns, if not the words of their keys",
     ),
     "pick": Key(build_name_mapping(ref("body"), "key"), "one of several bodies, chosen by `by`"),
-    "by": Key(FORMULA, "what pick goes by"),
+    "by": Key(FORMULA, "the formula that picks"),
     "always": Key(CELL, "outputs that are the same for all"),
 }
 COLUMNS: Keys = {
@@ -129,7 +129,7 @@ COLUMNS: Keys = {
 }
 BANDS: Keys = {
     "by": Key(TEXT, "a whole-number input with min and max"),
-    "below": Key(CELL, "what values under the first band give"),
+    "below": Key(CELL, "the result of values under the first band"),
 }
 MODIFIER: Keys = {
     "id": Key(TEXT, "its word"),
@@ -164,6 +164,6 @@ TABLE_DICE: Keys = {
 }
 EXAMPLE: Keys = {
     "given": Key(build_name_mapping(ANY, "input"), "inputs"),
-    "gives": Key(build_name_mapping(ANY, "output"), "outputs that must come of it"),
-    "source": Key(TEXT, "where the rule book has it"),
+    "gives": Key(build_name_mapping(ANY, "output"), "the outputs that these inputs must give"),
+    "source": Key(TEXT, "where it is in the rule book"),
 }

@@ -218,7 +218,7 @@ async def _list_settings(context: Context) -> Reply:
     real_dice = "allowed" if game.hand_dice else "not allowed"
     answers = "long" if game.answers == FULL else "short"
     other_target = "asked about first" if game.confirm else "fired at once"
-    second_shot = "refused" if is_strict(game) else "played, with a remark"
+    second_shot = "refused" if is_strict(game) else "rolled, with a remark"
     master = context.ledger.get_name(game.master) if game.master else "nobody"
     threads = "games of their own" if has_own_threads else "its game"
     picture_mode = await pictures.load_picture_mode(context)
