@@ -44,6 +44,12 @@ def check_packs(words: list[str]) -> int:
             hint="Name the folder or zip of a pack.",
             code="unreadable-file",
         )
+    if Path(path).suffix in (".yaml", ".yml"):
+        raise UserError(
+            f"{path[:80]} is one file of a pack.",
+            hint=f"Name its folder: {str(Path(path).parent)[:80]}",
+            code="unreadable-file",
+        )
     if "watch" in arguments.flags:
         watch_pack(Path(path))
     report = check_path(Path(path))

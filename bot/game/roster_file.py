@@ -55,6 +55,9 @@ _OPENING = (
     yaml.BlockMappingStartToken,
 )
 _CLOSING = (yaml.FlowSequenceEndToken, yaml.FlowMappingEndToken, yaml.BlockEndToken)
+_PLACE = re.compile(r"Line (\d+)(?:, column (\d+)(?: \((\w+)\))?)?: ")
+"""The place at fault, as an error of a roster begins."""
+_NOTHING_ADDED = "Nothing was added."
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _YAML = re.compile(r"\s*(-\s|\[|\{|#|(units|title|sides)\s*:)")
 
@@ -314,7 +317,7 @@ def build_scenario(system: System, id: str, data: Any, text: str) -> Scenario:
             rows, system, lambda typed: _find_scenario_side(typed, sides), {}, started=True
         )
     except UserError as error:
-        raise TableError(file, f"{error.message} {error.hint}".strip(), row="units") from None
+        raise _build_unit_fault(file, error) from None
     try:
         tracks = read_start_values(content.get("tracks") or {}, system.tracks, sides)
     except UserError as error:
@@ -383,6 +386,20 @@ def _read_units(system: System, id: str, data: Mapping[str, Any], text: str) -> 
 def _join_lines(text: object) -> str:
     """Return the text of a key without line breaks, "" if it is missing."""
     return " ".join(str(text or "").split())
+
+
+def _build_unit_fault(file: str, error: UserError) -> TableError:
+    """Return the fault of the units of a scenario, with the place as other faults have it.
+
+    A roster that somebody sends begins with the place in words, and ends with what was not done.
+    """
+    text = f"{error.message} {error.hint}".strip().removesuffix(_NOTHING_ADDED).rstrip()
+    place = _PLACE.match(text)
+    if place is None:
+        return TableError(file, text, row="units")
+    line, column, key = place.groups()
+    parts = [file, f"line {line}", f"column {column}" if column else "", key]
+    return TableError(", ".join(filter(None, parts)), text[place.end() :])
 
 
 def _find_scenario_side(typed: str, sides: tuple[str, ...]) -> str:

@@ -17,6 +17,7 @@ from bot.odds_pool.pool import Worker
 from bot.packs.linter import lint_table
 from bot.packs.sequence_check import (
     find_bad_dice,
+    list_dead_brings,
     list_first_line_questions,
     list_lost_additions,
     list_strange_results,
@@ -118,6 +119,7 @@ def check_system(system: System, *, is_new: bool = True) -> Report:
     ]
     if is_new and not results.faults:
         results.faults += list_strange_results(system)
+        results.faults += list_dead_brings(system)
     if not results.faults:
         results.questions += _find_unknown_sequences(system)
         results.questions += _find_unknown_conditions(system)

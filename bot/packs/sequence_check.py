@@ -1,5 +1,6 @@
 """The check of results and numbers in game.yaml and steps that a sequence or unit cannot have."""
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
@@ -8,6 +9,7 @@ from bot.presentation.headline import get_result_headline
 from bot.rules.declared.compile_context import get_stated_type, list_output_words
 from bot.rules.dice import Die, Source
 from bot.rules.errors import UserError, did_you_mean
+from bot.rules.inputs.options import Option
 from bot.rules.proof.fair import Stream
 from bot.rulesets.packs.pack import PackSystem
 from bot.rulesets.play_once import list_choice_branches, play_sequence
@@ -160,6 +162,54 @@ def _find_possible_results(kind: object, system: System) -> set[str] | None:
     if type_ == "bool":
         return {"true", "false", "yes", "no"}
     return list_output_words(kind) or None
+
+
+def list_dead_brings(system: System) -> Iterator[str]:
+    """Yield a fault for each `brings` of an input that no unit can ever answer: it names no input
+    with one unit, or nothing that a unit has.
+    """
+    ids = system.list_own_sequences() if isinstance(system, PackSystem) else system.sequences
+    for id in ids:
+        sequence = system.sequences[id]
+        for option in sequence.inputs:
+            problem = _describe_dead_brings(option, sequence) if option.brings else ""
+            if problem:
+                row = f"{system.id}/sequences.yaml, row {id} inputs {option.name}"
+                yield f"{row}: brings {option.brings}: {problem}"
+
+
+def _describe_dead_brings(option: Option, sequence: Sequence) -> str:
+    """Return why no unit can bring the value of an option, "" if one can."""
+    holder_name, _, keys = option.brings.partition(".")
+    holders = {one.name: one.type for one in sequence.inputs if one.type in ("unit", "units")}
+    # A sequence in Python counts the flags of a list itself.
+    types = ("unit",) if sequence.declaration is not None else ("unit", "units")
+    if holders.get(holder_name) not in types:
+        if holder_name in holders:
+            return (
+                f"{holder_name} is a list of units, and only an input of type unit brings something. "
+                f"A step can read it: has(unit, '{keys or option.name}') for a flag or marker, "
+                f"unit.{keys or option.name} for a number"
+            )
+        return f"there is no input {holder_name} with a unit. {did_you_mean(holder_name, holders)}".rstrip()
+    known = _list_what_units_have(option, sequence.system)
+    for key in re.split(r"[|+]", keys):
+        if key not in known:
+            hint = did_you_mean(key, known) or f"It has {', '.join(sorted(known)) or 'none'}."
+            kind = "flag, marker, state or type" if option.type == "bool" else "attribute"
+            return f"a unit has no {kind} {key}. {hint}"
+    return ""
+
+
+def _list_what_units_have(option: Option, system: System) -> set[str]:
+    """Return the names after the dot of `brings` that some unit can answer for this option."""
+    words = system.words["units"]
+    if option.type != "bool":
+        return {*words.keys, "type", "state"}
+    state_flags = [flag for flags in words.states.values() for flag in flags]
+    markers = (system.game.get("units") or {}).get("markers") or ()
+    own_words = {*words.types, *words.flags, *words.known_states, *words.states}
+    return own_words | {*state_flags, *words.marks, *words.marks.values(), *markers}
 
 
 def list_lost_additions(system: PackSystem) -> Iterator[str]:

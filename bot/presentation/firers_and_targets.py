@@ -83,6 +83,11 @@ def find_aim(sequence: Sequence, options: Mapping[str, object], roster: Roster) 
     return Aim(acting, targets, target_option)
 
 
+def format_shot(verb: str) -> str:
+    """Return a verb as it stands before its target: `Fire at`, but `Fight` and `Attack`."""
+    return verb if verb in ("Attack", "Fight") else f"{verb} at"
+
+
 def has_no_target(sequence: Sequence, options: Mapping[str, object], aim: Aim) -> bool:
     """Return whether roster units attack without a target and without a number that a target would
     bring.

@@ -60,9 +60,9 @@ def test_every_scenario_that_comes_with_the_bot_loads() -> None:
 @pytest.mark.parametrize(
     ("fault", "said"),
     [
-        (("type: leader", "type: lieder"), "Line 6, column"),
+        (("type: leader", "type: lieder"), "line 6, column"),
         (("morale: 5, lm", "courage: 5, lm"), "courage"),
-        (("side: VC", "side: NVA"), '"NVA" is no side'),
+        (("side: VC", "side: NVA"), '"NVA" is not one of its sides'),
         (("Minh", "Rifle 2"), "Rifle 2"),
         (("sides: [US, VC]", "sides: US"), "sides"),
         (("title:", "tilte:"), '"tilte" is not known'),

@@ -340,7 +340,8 @@ async def test_a_macro_again_and_help_know_it() -> None:
         ("- draw: {card: chances}\n- draw: {card: events}", "the name card is taken; give the card another one"),
         ("- draw: {n: chances}", "the name n is taken; give the card another one"),
         ("- draw: {card: chances}\n- let: {total: card.app}", "its cards have no app. Did you mean ap?"),
-        ("- draw: {card: extra}\n- let: {total: card.ap}", "b has no ap, which others have"),
+        ("- draw: {card: extra}\n- let: {total: card.ap}", "all cards need ap. Write ap: 0 for b, c"),
+        ("- draw: {card: extra}\n- when: card.side == blue\n  let: {total: 1}", "need side. Write side: none for b, c"),
         ("- draw: {card: chances}\n- let: {total: card.side + 1}", "a text cannot be used in arithmetic"),
         ("- draw: chances", "draw is a mapping of names"),
     ],
@@ -354,7 +355,7 @@ def test_steps_that_misuse_a_deck_are_refused_with_line_and_column(
     )
     steps = "".join(f"  {line}\n" for line in step.splitlines())
     files = {
-        "decks/extra.yaml": "title: Extra\ncards: [{id: a, ap: 1}, {id: b}]\n",
+        "decks/extra.yaml": "title: Extra\ncards: [{id: a, ap: 1, side: blue}, {id: b}, {id: c}]\n",
         "game.yaml": GAME.replace("buttons: [chance, next]", "buttons: [next]"),
         "sequences.yaml": head + steps,
     }

@@ -167,9 +167,9 @@ def test_a_scenario_builds_on_one_of_its_own_pack() -> None:
         ("builds_on: ford\nwithout: Doc", 'without: must be a list of texts, not "Doc"'),
         (
             'builds_on: ford\nunits: [{name: "Rifel 1", cold: 2}]',
-            "Line 3: Rifel 1 is not a unit of ford, and a new one needs a type",
+            "line 3: Rifel 1 is not a unit of ford, and a new one needs a type",
         ),
-        ('builds_on: ford\nunits: [{name: "Rifle 1", colt: 2}]', "Line 3, column 33 (colt)"),
+        ('builds_on: ford\nunits: [{name: "Rifle 1", colt: 2}]', "line 3, column 33, colt: "),
         ("builds_on: ford\nsides: [US, German]", '"VC" is not one of its sides'),
         ("without: [Doc]\nsides: [US, VC]\nunits: []", "without: needs builds_on beside it"),
         ("on: ford", "builds_on: ford"),

@@ -11,12 +11,13 @@ import pytest
 from bot.commands.dispatch import load_shared_registry
 from bot.packs.check import add_positions, check_content
 from bot.packs.new import write_new_pack
+from bot.packs.sequence_check import list_dead_brings
 from bot.presentation.headline import get_result_headline
 from bot.rules.errors import UserError
 from bot.rules.sequence.sequence import Resolution
 from bot.rules.tables.axis import build_axis
 from bot.rules.tables.compile import _find_position
-from bot.rulesets.catalog import load_shared_systems
+from bot.rulesets.catalog import find_shared_system, load_shared_systems
 from bot.rulesets.packs.archive import read_content
 from bot.rulesets.packs.pack import TAKEN
 from bot.rulesets.play_once import count_odds
@@ -343,6 +344,49 @@ def test_a_pack_without_a_headline_is_asked_about(written: dict[str, str]) -> No
     assert "row attack: no step has a headline" in said(files)
 
 
+@pytest.mark.parametrize(
+    ("brings", "fault"),
+    [
+        ("unit.disrupted", ""),
+        ("unit.tank", ""),
+        ("unit.tank|disrupted", ""),
+        ("targets.disrupted", "targets is a list of units, and only an input of type unit"),
+        ("nobody.disrupted", "there is no input nobody with a unit"),
+        ("disrupted", "there is no input disrupted with a unit"),
+        ("unit.disruptd", "no flag, marker, state or type disruptd. Did you mean disrupted?"),
+    ],
+)
+def test_what_brings_names_must_be_within_reach(
+    written: dict[str, str], brings: str, fault: str
+) -> None:
+    assert "markers: [disrupted]" in written["game.yaml"]
+    inputs = (
+        f"    unit: {{type: unit, optional: true, help: one}}\n"
+        f"    shaken: {{type: bool, brings: {brings}, help: shaken}}\n"
+    )
+    sequences = written["sequences.yaml"].replace("  outputs:", f"{inputs}  outputs:", 1)
+    found = said({**written, "sequences.yaml": sequences})
+    if not fault:
+        assert found == ""
+        return
+    assert fault in found
+    assert f"brings {brings}: " in found
+
+
+def test_a_number_that_is_brought_is_an_attribute(written: dict[str, str]) -> None:
+    inputs = (
+        "    unit: {type: unit, optional: true, help: one}\n"
+        "    odd: {type: int, min: 0, max: 9, default: 0, brings: unit.morals, help: odd}\n"
+    )
+    sequences = written["sequences.yaml"].replace("  outputs:", f"{inputs}  outputs:", 1)
+    assert "a unit has no attribute morals" in said({**written, "sequences.yaml": sequences})
+
+
+@pytest.mark.parametrize("id", list_builtin_systems())
+def test_no_built_in_game_has_a_dead_brings(id: str) -> None:
+    assert list(list_dead_brings(find_shared_system(id))) == []
+
+
 def test_fates_begin_an_answer_and_need_words(written: dict[str, str]) -> None:
     steps = "steps/attack.yaml"
     lines = [line for line in written[steps].splitlines() if "headline:" not in line]
@@ -474,6 +518,14 @@ LATER = {
         "    1-4: miss",
         "    1-4: [C]",
         "the code ['C'] is not defined; write C without brackets",
+    ),
+    "a code with too few values": (
+        "crt.yaml",
+        "outputs: {result: [miss, hit]}",
+        "outputs: {result: [miss, hit], more: int}\nresults: {C: hit}",
+        "    1-4: miss",
+        "    1-4: C",
+        "results says that C is 'hit', but a cell gives result, more: write {result: ..., more: ...}",
     ),
     "a formula with a comma": (
         "crt.yaml",

@@ -67,7 +67,7 @@ def faults_of(step: str) -> tuple[str, ...]:
         ("change: {unmark: asleep}", "no marker asleep. It may be pinned, lethal."),
         ("change: {of: sqad, mark: pinned}", "there is no attribute sqad. Did you mean squad?"),
         ('change: {give: {holds: "unit"}}', "a unit has no holds"),
-        ("fate: goen", "there is no result in game.yaml goen. Did you mean gone?"),
+        ("fate: goen", "game.yaml has no result goen. Did you mean gone?"),
         ("joins: {type: crew}", "there is no unit type crew"),
         ("joins: {type: captain, state: dead}", "there is no state dead"),
         ("when: has(unit, 'lethl')\n  then: x", "there is no marker or flag lethl"),

@@ -9,7 +9,7 @@ from bot.commands.context import Context, save_draft
 from bot.game.counter_faces import describe_condition
 from bot.game.roster import get_hex, sort_units
 from bot.game.state import Game, Json
-from bot.presentation.firers_and_targets import Aim, find_own_targets, has_no_target
+from bot.presentation.firers_and_targets import Aim, find_own_targets, format_shot, has_no_target
 from bot.presentation.unit_reasons import list_fit_targets
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import ACTS, HELPS, OF_HEX, Option, is_of_target
@@ -236,9 +236,11 @@ def ask_before_shot(
     own_targets = find_own_targets(sequence, aim, side)
     if own_targets:
         owner = "your" if not side or own_targets[0].side == side else f"{own_targets[0].side}'s"
-        question = f"{verb} at {owner} own {join_names(unit.name for unit in own_targets)}"
+        names = join_names(unit.name for unit in own_targets)
+        question = f"{format_shot(verb)} {owner} own {names}"
     elif has_no_target(sequence, options, aim):
-        question = f"{verb} at nobody"
+        shot = format_shot(verb)
+        question = f"{verb} without a target" if shot == verb else f"{shot} nobody"
     if not question:
         return None
     draft = save_draft(context, context.spec.path, options)
@@ -249,7 +251,7 @@ def ask_before_shot(
         buttons=(
             Button(
                 f"anyway:{draft.key}",
-                question if len(question) <= LONGEST else f"{verb} at them",
+                question if len(question) <= LONGEST else f"{format_shot(verb)} them",
                 "primary" if own_targets else "plain",
             ),
             Button(

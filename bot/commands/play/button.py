@@ -39,7 +39,7 @@ from bot.game.sides import find_side, fit_verb
 from bot.game.state import Json, build_roster, is_guarded, unit_from_json
 from bot.loading.log_reader import load_event_body
 from bot.presentation.derived_inputs import remove_derived_inputs
-from bot.presentation.firers_and_targets import drop_unable_units
+from bot.presentation.firers_and_targets import drop_unable_units, format_shot
 from bot.presentation.unit_reasons import list_fit_targets
 from bot.report.game_pictures import render_result_cards
 from bot.rules.errors import DieOwed, UserError
@@ -437,7 +437,7 @@ async def fire_at_other_target(context: Context, number: int, more: str) -> Repl
     options = replace_targets(spec, inputs, option, targets, same_hex=same_hex)
     if game.confirm and context.spec.path[1] != SURE:
         return Reply(
-            f"{spec.verb} at {join_names(target.name for target in targets)}?",
+            f"{format_shot(spec.verb)} {join_names(target.name for target in targets)}?",
             (Phrase("The same as #", str(number), ": ", Typed(format_command(spec, options))),),
             private=True,
             buttons=(

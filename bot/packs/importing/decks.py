@@ -109,7 +109,7 @@ def read_deck_list(data: Any, name: str) -> ImportedDeck:
     shortened = [text for text, card_name in names.items() if card_name != " ".join(text.split())]
     if shortened:
         questions.append(
-            f"{len(shortened)} of {len(names)} cards keep only their name: the text on a card stays on it"
+            f"{len(shortened)} of {len(names)} cards keep only their name: card texts are not copied"
         )
     rows = [[card_name, str(counts[text])] for text, card_name in names.items()]
     title = clean_title(title[:1].upper() + title[1:])
@@ -300,7 +300,7 @@ def _find_column_fault(head: str, cells: Sequence[str]) -> str:
     if not head[:1].isalpha():
         return "no name"
     if any(len(cell) > LONGEST for cell in cells):
-        return f"has more than {LONGEST} characters: the text on a card stays on it"
+        return f"it has more than {LONGEST} characters, and card texts are not copied"
     return ""
 
 

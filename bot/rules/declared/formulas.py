@@ -424,14 +424,17 @@ class _FormulaMaker:
         units = self.formulas.units
         type_ = "any"
         if owner.kind == "name" and (deck := self.formulas.cards.get(owner.value)) is not None:
-            lacks = deck.find_lacking(attribute)
-            problem = (
-                f"{lacks} has no {attribute}, which others have"
-                if lacks
-                else f"its cards have no {attribute}"
-            )
+            place = f"{owner.value} is of {deck.id}"
+            lacking = deck.list_lacking(attribute)
+            if lacking:
+                is_word = any(isinstance(facts.get(attribute), str) for facts in deck.said.values())
+                nothing = "none" if is_word else "0"
+                raise self._make_error(
+                    f"{place}: all cards need {attribute}. Write {attribute}: {nothing} for "
+                    f"{', '.join(lacking)}"
+                )
             raise self._make_error(
-                f"{owner.value} is of {deck.id}: {problem}", attribute, [*deck.kinds, "id", "name"]
+                f"{place}: its cards have no {attribute}", attribute, [*deck.kinds, "id", "name"]
             )
         if owner.type == "unit":
             if attribute not in units:

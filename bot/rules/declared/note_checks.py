@@ -14,6 +14,8 @@ from bot.rules.inputs.options import clean
 
 OF_EVERY_UNIT = ("state", "type", "side")
 """What `set` may change of every unit, apart from its attributes."""
+RESULT = "result"
+"""The kind of word that `fate` names."""
 
 
 def check_note(note: Mapping[str, Any], scope: StepScope, path: Path) -> None:
@@ -43,7 +45,7 @@ def check_fate(fate: Formula, scope: StepScope, path: Path) -> None:
     """Raise TableError for a fate that is not one of the results of game.yaml, if it lists any."""
     results = scope.sheet.formulas.setting.results
     if results:
-        _check_word(fate, "result in game.yaml", results, scope, path)
+        _check_word(fate, RESULT, results, scope, path)
 
 
 def _check_attribute(key: str, name: str, value: Formula, scope: StepScope, path: Path) -> None:
@@ -87,7 +89,10 @@ def _check_word(
         if valid_words and word not in valid_words:
             near = did_you_mean(str(word), valid_words)
             hint = near or f"It may be {', '.join(dict.fromkeys(map(str, valid_words)))}."
-            raise scope.make_error(f"there is no {kind} {word}. {hint}", path)
+            problem = f"there is no {kind} {word}"
+            if kind == RESULT:
+                problem = f"game.yaml has no result {word}"
+            raise scope.make_error(f"{problem}. {hint}", path)
 
 
 def constants_of(value: Formula) -> Iterator[Any]:

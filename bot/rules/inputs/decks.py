@@ -88,10 +88,10 @@ class GameDeck(NamedTuple):
             key if value is True else f"{key} {value}" for key, value in fact_labels.items()
         )
 
-    def find_lacking(self, key: str) -> str:
-        """Return the first card without a field that other cards have, or ""."""
+    def list_lacking(self, key: str) -> tuple[str, ...]:
+        """Return the cards without a field that other cards have."""
         having = [card for card, facts in self.said.items() if key in facts]
-        return next((card for card in self.said if having and card not in having), "")
+        return tuple(card for card in self.said if having and card not in having)
 
     def read(self, card: str, key: str) -> Any:
         """Return what formulas read of a card: its id, its name, or a field. The card "" stands for

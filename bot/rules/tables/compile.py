@@ -613,6 +613,7 @@ class _Compiler:
         if cell == BLANK or (isinstance(cell, list) and BLANK in cell):
             label = f"row {row}" if column is None else f"row {row}, column {column}"
             return self._add_blank(label)
+        code = cell
         if isinstance(cell, str | int) and not isinstance(cell, bool) and cell in self.results:
             cell = self.results[cell]
         if isinstance(cell, Mapping):
@@ -623,6 +624,12 @@ class _Compiler:
             outputs = dict(zip(gives, cell, strict=True))
         else:
             problem = self._describe_undefined(cell, gives)
+            if cell is not code:
+                pairs = ", ".join(f"{name}: ..." for name in gives or self.outputs)
+                problem = (
+                    f"results says that {code} is {cell!r}, but a cell gives "
+                    f"{', '.join(gives or self.outputs)}: write {{{pairs}}}"
+                )
             raise TableError(self.file, problem, row=row, column=column)
         for name, value in outputs.items():
             self._check_output(name, value, row, column)

@@ -198,7 +198,7 @@ def _check_node(node: ast.AST, source: str, names: set[str], file: str, row: obj
         if node.id.endswith("_") and iskeyword(node.id[:-1]):
             node.id = node.id[:-1]
         if node.id not in names and node.id not in KNOWN:
-            hint = did_you_mean(node.id, names)
+            hint = did_you_mean(node.id, names) or f"A word is quoted: '{node.id}'"
             problem = (
                 f'formula "{source:.80}" names {node.id}, which this table does not have. {hint}'
             )

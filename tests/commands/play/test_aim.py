@@ -64,7 +64,7 @@ async def test_a_strict_game_refuses_them_also_at_another_target() -> None:
     [
         ("lnlt fire us1 us2", "Fire at your own Rifle 2"),
         ("lnlt fire attackers=us1", "Fire at nobody"),
-        ("lnlt close-assault attackers=us1 target=us7", "Attack at your own Track"),
+        ("lnlt close-assault attackers=us1 target=us7", "Attack your own Track"),
     ],
 )
 async def test_own_side_and_nobody_are_asked_about_before_any_die(line: str, button: str) -> None:
@@ -83,6 +83,13 @@ async def test_own_side_and_nobody_are_asked_about_before_any_die(line: str, but
     assert not fired.error, fired.format_text()
     assert not fired.private
     assert (await channel.game()).number == before + 1
+
+
+async def test_a_fight_without_a_target_is_not_fought_at_nobody() -> None:
+    channel = await at_the_ford()
+    asked = await channel.do("Ann", "lnlt close-assault attackers=us1")
+    assert asked.title == "Attack without a target?"
+    assert asked.buttons[0].label == "Attack without a target"
 
 
 async def test_odds_ask_nothing_and_real_dice_only_before_the_first() -> None:
