@@ -44,7 +44,7 @@ def list_first_line_questions(sequence: Sequence, row: str) -> Iterator[str]:
 
     It is for sequences without `results` in game.yaml. `row` begins each question.
     """
-    begins_with_result = False
+    has_result = False
     tokens = dict[str, None]()
     for source in _list_sources():
         try:
@@ -53,8 +53,8 @@ def list_first_line_questions(sequence: Sequence, row: str) -> Iterator[str]:
             continue
         tokens |= dict.fromkeys(result.token for result in play.resolution.unit_results)
         if get_result_headline(play.resolution, play.out, sequence.system):
-            begins_with_result = True
-    if not begins_with_result and not tokens:
+            has_result = True
+    if not has_result and not tokens:
         yield f"{row}: no step has a headline, so its answers begin without a result"
     if tokens and isinstance(sequence.system, PackSystem):
         words = ", ".join(tokens)
@@ -168,7 +168,9 @@ def list_dead_brings(system: System) -> Iterator[str]:
     """Yield a fault for each `brings` of an input that no unit can ever answer: it names no input
     with one unit, or nothing that a unit has.
     """
-    ids = system.list_own_sequences() if isinstance(system, PackSystem) else system.sequences
+    ids: Iterable[str] = system.sequences
+    if isinstance(system, PackSystem):
+        ids = system.list_own_sequences()
     for id in ids:
         sequence = system.sequences[id]
         for option in sequence.inputs:
@@ -181,9 +183,12 @@ def list_dead_brings(system: System) -> Iterator[str]:
 def _describe_dead_brings(option: Option, sequence: Sequence) -> str:
     """Return why no unit can bring the value of an option, "" if one can."""
     holder_name, _, keys = option.brings.partition(".")
-    holders = {one.name: one.type for one in sequence.inputs if one.type in ("unit", "units")}
-    # A sequence in Python counts the flags of a list itself.
-    types = ("unit",) if sequence.declaration is not None else ("unit", "units")
+    holders = {
+        entry.name: entry.type for entry in sequence.inputs if entry.type in ("unit", "units")
+    }
+    types = ["unit"]
+    if sequence.declaration is None:  # a sequence in Python counts the flags of a list itself
+        types.append("units")
     if holders.get(holder_name) not in types:
         if holder_name in holders:
             return (
@@ -192,16 +197,18 @@ def _describe_dead_brings(option: Option, sequence: Sequence) -> str:
                 f"unit.{keys or option.name} for a number"
             )
         return f"there is no input {holder_name} with a unit. {did_you_mean(holder_name, holders)}".rstrip()
-    known = _list_what_units_have(option, sequence.system)
+    names = _list_unit_words(option, sequence.system)
     for key in re.split(r"[|+]", keys):
-        if key not in known:
-            hint = did_you_mean(key, known) or f"It has {', '.join(sorted(known)) or 'none'}."
-            kind = "flag, marker, state or type" if option.type == "bool" else "attribute"
+        if key not in names:
+            hint = did_you_mean(key, names) or f"It has {', '.join(sorted(names)) or 'none'}."
+            kind = "attribute"
+            if option.type == "bool":
+                kind = "flag, marker, state or type"
             return f"a unit has no {kind} {key}. {hint}"
     return ""
 
 
-def _list_what_units_have(option: Option, system: System) -> set[str]:
+def _list_unit_words(option: Option, system: System) -> set[str]:
     """Return the names after the dot of `brings` that some unit can answer for this option."""
     words = system.words["units"]
     if option.type != "bool":

@@ -85,7 +85,9 @@ def find_aim(sequence: Sequence, options: Mapping[str, object], roster: Roster) 
 
 def format_shot(verb: str) -> str:
     """Return a verb as it stands before its target: `Fire at`, but `Fight` and `Attack`."""
-    return verb if verb in ("Attack", "Fight") else f"{verb} at"
+    if verb in ("Attack", "Fight"):
+        return verb
+    return f"{verb} at"
 
 
 def has_no_target(sequence: Sequence, options: Mapping[str, object], aim: Aim) -> bool:

@@ -401,6 +401,20 @@ class _FormulaMaker:
             return "formula"
         return "function" if name in CALLS else None
 
+    def _make_card_error(self, name: str, deck: GameDeck, attribute: str) -> Exception:
+        """Return the error for what the cards of a deck do not have, or only some of them."""
+        lacking = ", ".join(deck.list_lacking(attribute))
+        if not lacking:
+            problem = f"{name} is of {deck.id}: its cards have no {attribute}"
+            return self._make_error(problem, attribute, [*deck.kinds, "id", "name"])
+        nothing = "0"
+        if any(isinstance(facts.get(attribute), str) for facts in deck.said.values()):
+            nothing = "none"
+        return self._make_error(
+            f"{name} is of {deck.id}: all cards need {attribute}. "
+            f"Write {attribute}: {nothing} for {lacking}"
+        )
+
     def _attribute(self, node: ast.Attribute) -> Formula:
         """Compile an attribute: a name with a dot, a track, or an attribute of an answer or a unit.
 
@@ -424,18 +438,7 @@ class _FormulaMaker:
         units = self.formulas.units
         type_ = "any"
         if owner.kind == "name" and (deck := self.formulas.cards.get(owner.value)) is not None:
-            place = f"{owner.value} is of {deck.id}"
-            lacking = deck.list_lacking(attribute)
-            if lacking:
-                is_word = any(isinstance(facts.get(attribute), str) for facts in deck.said.values())
-                nothing = "none" if is_word else "0"
-                raise self._make_error(
-                    f"{place}: all cards need {attribute}. Write {attribute}: {nothing} for "
-                    f"{', '.join(lacking)}"
-                )
-            raise self._make_error(
-                f"{place}: its cards have no {attribute}", attribute, [*deck.kinds, "id", "name"]
-            )
+            raise self._make_card_error(owner.value, deck, attribute)
         if owner.type == "unit":
             if attribute not in units:
                 raise self._make_error(f"a unit has no {attribute}", attribute, units)

@@ -623,13 +623,7 @@ class _Compiler:
         elif isinstance(cell, list) and gives and len(cell) == len(gives):
             outputs = dict(zip(gives, cell, strict=True))
         else:
-            problem = self._describe_undefined(cell, gives)
-            if cell is not code:
-                pairs = ", ".join(f"{name}: ..." for name in gives or self.outputs)
-                problem = (
-                    f"results says that {code} is {cell!r}, but a cell gives "
-                    f"{', '.join(gives or self.outputs)}: write {{{pairs}}}"
-                )
+            problem = self._describe_undefined(code, gives)
             raise TableError(self.file, problem, row=row, column=column)
         for name, value in outputs.items():
             self._check_output(name, value, row, column)
@@ -638,7 +632,13 @@ class _Compiler:
     def _describe_undefined(self, cell: Any, gives: tuple[str, ...]) -> str:
         """Return the problem with a cell that is neither a code nor outputs, and how to fix it."""
         if not isinstance(cell, list):
-            return f"the code {cell!r} is not defined"
+            if cell not in self.results:
+                return f"the code {cell!r} is not defined"
+            pairs = ", ".join(f"{name}: ..." for name in gives or self.outputs)
+            return (
+                f"results says that {cell} is {self.results[cell]!r}, but a cell gives "
+                f"{', '.join(gives or self.outputs)}: write {{{pairs}}}"
+            )
         if len(cell) == 1:
             return f"the code {cell!r} is not defined; write {cell[0]} without brackets"
         if gives:
