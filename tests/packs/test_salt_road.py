@@ -239,7 +239,7 @@ async def test_a_hand_is_closed_and_used_card_by_card(salt_road: Path) -> None:
     await channel.do("Ben", "game join League")
     drawn = await channel.do("Anna", "deck draw duke 5 to=me")
     assert drawn.private
-    await channel.fails("Anna", "deck draw duke to=me", "5 is the most")
+    await channel.fails("Anna", "deck draw duke to=me", "the limit is 5")
     hand = (await channel.do("Anna", "hand")).format_text()
     assert "orders" in hand
     assert "Your hand" not in (await channel.do("Ben", "deck show duke")).format_text()

@@ -126,6 +126,6 @@ async def test_the_buttons_of_an_undone_shot_say_that_it_is_undone(*, is_last: b
     for name, action in (("Anna", undo), ("Bob", agree)):
         reply = await channel.press(name, action)
         assert reply.private
-        assert f"#{number} is undone" in reply.format_text(), reply.format_text()
+        assert f"#{number} is already undone" in reply.format_text(), reply.format_text()
         assert "Anna asked, Bob agreed" in reply.format_text()
     assert (await channel.game()).number == before
