@@ -30,7 +30,7 @@ def check_units_in_a_row(
         return
     units = [*named.values()]
     error = UserError(
-        f"{join_names(unit.name for unit in units)} are {len(units)} units in a row.",
+        f"{join_names(unit.name for unit in units)} were typed with only spaces between them.",
         hint="Put a semicolon between the units of one list.",
         option=next(option.name for option, _ in lists),
         code="loose-word",

@@ -358,12 +358,15 @@ def _format_side_to_play(context: Context) -> str:
     game = context.game
     sides = describe_whose_go(game)
     if not is_drawn_next(game):
-        sides = " and ".join(game.go)
-        players = ", ".join(context.ledger.list_players(*game.go))
-        if players:
-            sides = f"{sides} ({players})"
+        sides = ", ".join(f"{side} ({_list_players_of(context, side)})" for side in game.go)
     passes = format_passes(game, context.system)
     return f"To play: {sides}; {passes}" if passes else f"To play: {sides}"
+
+
+def _list_players_of(context: Context, side: str) -> str:
+    """Return the names of a side's players, or the words for a side without one."""
+    players = ", ".join(context.ledger.list_players(side))
+    return players or describe_no_player(context.game, side)
 
 
 def _list_open_matters(context: Context) -> list[Part]:
@@ -407,7 +410,6 @@ def _format_side(context: Context, side: str) -> str:
     """Return `US: anna, ben; 7 units, 2 lost`. Lost units are not among the 7."""
     units = [unit for unit in context.game.units.values() if unit.side == side]
     lost_count = sum(is_lost(unit, context.system) for unit in units)
-    players = ", ".join(context.ledger.list_players(side))
-    players = players or describe_no_player(context.game, side)
+    players = _list_players_of(context, side)
     lost_text = f", {lost_count} lost" if lost_count else ""
     return f"{side}: {players}; {count_units(len(units) - lost_count)}{lost_text}"

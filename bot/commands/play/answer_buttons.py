@@ -246,7 +246,12 @@ def ask_before_shot(
     draft = save_draft(context, context.spec.path, options)
     return Reply(
         f"{question}?",
-        (Phrase("No dice rolled yet: ", Typed(format_command(context.spec, options))),),
+        (
+            Phrase(
+                "Nothing has been rolled. Your command: ",
+                Typed(format_command(context.spec, options)),
+            ),
+        ),
         private=True,
         buttons=(
             Button(
