@@ -66,7 +66,9 @@ UNIT: Keys = {
     "state": Key(TEXT, "its state, if not the first"),
     "markers": Key(either(TEXT, WORDS), "its markers"),
     "flags": Key(either(TEXT, WORDS), "its flags"),
-    "stats": Key(TEXT, "numbers in one text: attack=4 defense=5"),
+    "stats": Key(
+        TEXT, "numbers in one text, attack=4 defense=5; each attribute is also a key: attack: 4"
+    ),
 }
 WHOLE = Part(SCENARIO, ("title", "sides", "units"))
 BUILT_ON_ANOTHER = Part(SCENARIO, ("title", ON))

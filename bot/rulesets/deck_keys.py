@@ -87,7 +87,7 @@ CARD: Keys = {
     ),
     "count": Key(
         {"type": "integer", "minimum": 1, "maximum": cards.MOST_CARDS},
-        "the number of copies, 1 if left out",
+        "the number of copies, 1 if left out; any further key is a number, word or flag of yours",
     ),
     "after": Key(allow_words(AFTER), "where it goes when it is discarded from play"),
 }

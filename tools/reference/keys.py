@@ -46,7 +46,7 @@ INPUT: Keys = {
     "clamp": Key({"enum": [True, "low", "high", "both"]}, "reads the edge for what is beyond it"),
     "brings": Key(
         TEXT,
-        "what a unit brings where nothing is typed: a number (unit.morale), its state or"
+        "what the unit of an input of type `unit` brings where nothing is typed: a number (unit.morale), its state or"
         " type (unit.state), whether it has a flag, is in a state or of a type (target.dug-in); one of several"
         " (target.cover|hull-down) or all of them (unit.vehicle+moving)",
     ),
