@@ -102,6 +102,7 @@ class Session:
         the tutorial.
         """
         text = text.strip()
+        text = _strip_prompt(text, self.player.name)
         word, _, arguments = text.removeprefix("/").partition(" ")
         if not text or text.startswith("#"):
             return True
@@ -289,6 +290,8 @@ class Session:
         self.keys = assign_keys(reply)
         self.shot_keys = self.shot_keys.add_shot_keys(self.keys)
         self._print(reply, self.keys.format_keys() if self.terminal else "")
+        if reply.code == "not-master":
+            self._name_owner()
         paths = save_files(reply, self.folder / "files")
         for path, file in zip(paths, reply.files, strict=True):
             if self.terminal:
@@ -302,6 +305,13 @@ class Session:
             await self._show(reply.announce)
         if reply.after and not reply.seen:
             await self._press(reply.after)
+
+    def _name_owner(self) -> None:
+        """Say how to become the owner of the console, who may direct its games."""
+        if self.player.manager:
+            return
+        note = Text(f"  Type: as {self.owner.name}")
+        print_text(self.console, note)
 
     def _switch(self, name: str) -> None:
         """Let another player type. Only the session's owner is a manager."""
@@ -631,6 +641,15 @@ def assign_keys(reply: Reply) -> Keys:
         if key:
             menus[key] = menu
     return Keys(buttons, menus)
+
+
+def _strip_prompt(text: str, name: str) -> str:
+    """Return a line without the prompt before it, as pages print it (`> `) or this console
+    (`NAME> `).
+    """
+    text = text.removeprefix(f"{name}> ")
+    text = text.removeprefix("> ")
+    return text.lstrip()
 
 
 def _has_faces(reply: Reply) -> bool:

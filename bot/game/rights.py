@@ -143,6 +143,22 @@ def need_units(game: Game, actor: Actor, units: Iterable[RosterUnit]) -> None:
             )
 
 
+def need_receiving_side(game: Game, actor: Actor, units: Iterable[RosterUnit]) -> None:
+    """Raise UserError for a player who gives one of `units` to another side.
+
+    `units` have their new sides. A director may give any, and so may anybody in a game that is not
+    guarded (see `is_guarded`).
+    """
+    if not is_guarded(game) or actor.directs:
+        return
+    for unit in units:
+        if unit.side and unit.side != actor.side:
+            raise UserError(
+                f"Only a player of {unit.side} or the game master can give {unit.name} to {unit.side}.",
+                code="not-yours",
+            )
+
+
 def need_share(game: Game, actor: Actor, acting: Iterable[RosterUnit]) -> None:
     """Raise UserError for a stranger who names units, and for a player who acts with another
     side's.

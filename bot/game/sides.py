@@ -69,7 +69,7 @@ def describe_no_player(game: Game, side: str) -> str:
     """Return what is said in place of the players of a side that has none."""
     if side in game.self_played:
         return fit_verb(side, "plays itself", "play themselves")
-    return "nobody yet"
+    return "no player yet"
 
 
 def list_joinable_sides(game: Game) -> tuple[str, ...]:

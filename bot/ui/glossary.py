@@ -280,9 +280,10 @@ MOST = 2
 """Maximum number of a unit's numbers in an example."""
 
 
-def build_example(spec: CommandSpec, game: System | None) -> str:
+def build_example(spec: CommandSpec, game: System | None, side: str = "") -> str:
     """Return the example of a command. Those that set a track or units have one for the `game` that
-    is played, if there is one; other commands have their own example.
+    is played, if there is one; other commands have their own example. A unit is added to `side`, which is
+    written as it must be typed.
     """
     if game is None:
         return spec.example
@@ -295,7 +296,8 @@ def build_example(spec: CommandSpec, game: System | None) -> str:
     name = f"{unit_type.replace('-', ' ').capitalize()} 1"
     numbers = _list_example_numbers(game)
     if spec.path == ADD:
-        return " ".join([f'/unit add "{name}" {unit_type}', *numbers])
+        side_words = [side] if side else []
+        return " ".join([f'/unit add "{name}" {unit_type}', *side_words, *numbers])
     state = next(iter(game.game["units"].get("states") or ()), "")
     return f'/unit edit "{name}" {f"state={state}" if state else " ".join(numbers)}'
 

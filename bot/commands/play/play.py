@@ -312,6 +312,7 @@ async def _play_sequence(
     _need_in_play(context, sequence, options)
     question = ask_before_shot(context, sequence, options, aim, actor.side)
     if question is not None:
+        _need_known_units(sequence, options, roster)
         return question
     # 3. Fill in what the game knows, and check whether these inputs may be played now.
     inputs = await _collect_inputs(context, actor, sequence, options, roster)
@@ -420,6 +421,19 @@ def _need_no_unit(
     inputs = sequence.read_inputs(raw, roster)
     if uses_side_names(sequence, game) or list_named_units(inputs):
         raise make_game_over_error(game)
+
+
+def _need_known_units(sequence: Sequence, options: Mapping[str, object], roster: Roster) -> None:
+    """Raise UserError if a typed unit is neither in the roster nor of a unit type.
+
+    Whatever else is wrong or missing is refused after the question.
+    """
+    raw = {name: value for name, value in options.items() if name not in EXTRA}
+    try:
+        sequence.read_inputs(raw, roster)
+    except UserError as error:
+        if error.code == "unknown-unit":
+            raise
 
 
 def _add_input_notes(reply: Reply, sequence: Sequence, inputs: SequenceInputs) -> Reply:

@@ -12,7 +12,7 @@ from bot.commands.untrusted_text import parse_untrusted
 from bot.game import cups
 from bot.game.counter_faces import REDUCED
 from bot.game.events import set_system
-from bot.game.rights import need_player, need_units
+from bot.game.rights import need_player, need_receiving_side, need_units
 from bot.game.roster import (
     add_units,
     check_name,
@@ -335,7 +335,7 @@ async def edit_units(context: Context) -> Reply:
             hint=describe_unit(units[0], system),
             code="no-change",
         )
-    need_units(game, context.actor, [edited_unit for _, edited_unit in changes])
+    need_receiving_side(game, context.actor, [edited_unit for _, edited_unit in changes])
     subject = changes[0][1].name if len(changes) == 1 else count_units(len(changes))
     units_after = {**game.units}
     for unit, edited_unit in changes:

@@ -38,6 +38,7 @@ from bot.ui.glossary import ADD, build_example
 from bot.ui.reply.parts import Part, Small
 from bot.ui.reply.reply import Button, Menu, Reply
 from bot.ui.reply.unit_table import UnitTable
+from bot.ui.typing.command_text import quote_value
 
 MOST_MENUS = 2
 BOXED = 60
@@ -102,10 +103,8 @@ def _build_list_reply(context: Context, options: Mapping[str, Any]) -> Reply:
     headings = _build_headings(context, listed, first_side)
     lines: list[Part] = [*build_unit_tables(listed, headings, system)]
     lines += _list_lost_units([unit for unit in units if unit not in listed])
-    add_command = context.registry.get(ADD)
-    if not game.units and add_command is not None:
-        example = build_example(add_command, system)
-        lines.append(phrase("Add some: `{example}`", example=example))
+    if not game.units:
+        lines += _build_add_hint(context)
     is_own_side_first = len(headings) > 1 and not is_public and context.actor.side in headings
     return Reply(
         _format_unit_counts(listed),
@@ -116,6 +115,18 @@ def _build_list_reply(context: Context, options: Mapping[str, Any]) -> Reply:
         menus=_build_card_menus(context, listed, headings),
         boxed=len(listed) <= BOXED,
     )
+
+
+def _build_add_hint(context: Context) -> list[Part]:
+    """Return the line of an empty list: an example of a unit that is added to a side."""
+    add_command = context.registry.get(ADD)
+    if add_command is None:
+        return []
+    # without a side the unit would be nobody's, and its handle would not be that of a side
+    side = context.actor.side or next(iter(context.game.sides), "")
+    side_word = quote_value(side) if side else ""
+    example = build_example(add_command, context.system, side_word)
+    return [phrase("Add some: `{example}`", example=example)]
 
 
 def _select_units(

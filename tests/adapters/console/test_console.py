@@ -67,6 +67,14 @@ def test_a_game_is_kept_from_one_evening_to_the_next() -> None:
 def test_only_the_owner_manages() -> None:
     shown = play('game start lnlt Hill sides="US, VC"', "as Bao", "game settings answers=compact")
     assert "Only the game master" in shown
+    assert "Type: as Player" in shown
+
+
+def test_a_line_may_be_copied_with_the_prompt_before_it() -> None:
+    shown = play("> roll 2d6", "Player> roll 3d6", "as Anna", "Anna> roll 4d6", ">  roll 5d6")
+    assert "Error: " not in shown
+    for dice in ("2d6", "3d6", "4d6", "5d6"):
+        assert f"rolls {dice}" in shown
 
 
 @pytest.mark.parametrize(
@@ -242,7 +250,7 @@ async def test_an_error_has_letters_too() -> None:
         assert session.draft == "/lnlt fire attackers=Alpha hand=6,1,2 targets=", (
             "Enter alone is not refused once more"
         )
-        assert "Go on with the line below" in out.getvalue()
+        assert "Continue with the line below" in out.getvalue()
         await session.run_line("1")
         assert "Alpha fires" in out.getvalue()
     finally:

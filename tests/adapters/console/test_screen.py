@@ -86,7 +86,7 @@ def test_sides_have_a_colour_and_a_sign() -> None:
     print_reply(
         drawn,
         Reply(
-            "US and VC, not USA", (UnitTable("US · Anna", ("morale",), (row,)), "VC: nobody yet")
+            "US and VC, not USA", (UnitTable("US · Anna", ("morale",), (row,)), "VC: no player yet")
         ),
     )
     title, heading, _, other = out.getvalue().splitlines()
@@ -96,7 +96,7 @@ def test_sides_have_a_colour_and_a_sign() -> None:
     assert len(re.findall(r"\x1b\[1;(?:94|35)m(?:US|VC)\x1b", title)) == 2, "USA is no side"
     plain = [re.sub(r"\x1b[^m]*m", "", line) for line in (heading, other)]
     assert plain[0].startswith("● US · Anna"), "in the margin: columns stay as they are"
-    assert plain[1] == "▲ VC: nobody yet"
+    assert plain[1] == "▲ VC: no player yet"
     assert Screen(file=io.StringIO()).mark_sides(Text("  US")).plain == "  US", "no game, no sides"
 
 

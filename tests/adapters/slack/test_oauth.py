@@ -120,7 +120,7 @@ async def test_two_workspaces_play_one_game_by_a_code(
         await zoe.slash(there, "/game", "status")
         await zoe.wait_for(there, "No game")
         await anna.slash(here, "/game", "status")
-        await anna.wait_for(here, "nobody yet")
+        await anna.wait_for(here, "no player yet")
     assert slack.refusals == []
 
 

@@ -281,3 +281,10 @@ async def test_the_guns_of_the_ford_can_fire() -> None:
     )
     shot = 'lnlt ordnance-vehicle unit="Rocket Team" target=Track to_hit=7 hand=6,6'
     assert not (await channel.do("Bob", shot)).error
+
+
+@pytest.mark.parametrize("wrong", ["us9 vc1", "vc1 us9"])
+async def test_a_unit_that_is_not_there_is_refused_before_the_question(wrong: str) -> None:
+    """Whatever the other side of the shot is: here their own unit."""
+    channel = await at_the_ford()
+    await channel.refused("Bob", f"lnlt fire {wrong}", "unknown-unit us9")

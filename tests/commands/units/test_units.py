@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from bot.rulesets.catalog import load_shared_systems
 from tests.playing import Channel, two_sides
 
 
@@ -244,7 +245,7 @@ async def test_privacy_shows_exports_and_deletes() -> None:
     assert "Bob" not in log
     assert "mine" not in log
     assert "Bob" not in (await channel.do("Anna", "game export")).files[0].text
-    assert "VC: nobody yet" in (await channel.do("Anna", "game status")).format_text()
+    assert "VC: no player yet" in (await channel.do("Anna", "game status")).format_text()
     opened = await channel.do("Anna", f"game reveal {number}")
     assert "deleted" in opened.format_text(), (
         "what nobody can open any more must not block the seed for ever"
@@ -269,3 +270,33 @@ async def test_units_alike_are_removed_in_one_line_as_they_were_added() -> None:
     added = await channel.do("Anna", 'unit add "Fox 1..40" squad US morale=5')
     removed = await channel.do("Anna", 'unit remove "Fox 1..40"')
     assert removed.format_body() == added.format_body() == ["Fox 1-40 (us1..us40): squad, morale 5"]
+
+
+@pytest.mark.parametrize("game", list(load_shared_systems()))
+async def test_an_empty_roster_says_how_to_add_a_unit_of_a_side(game: str) -> None:
+    """As it is printed, also by somebody who has joined no side."""
+    channel = await Channel.fresh()
+    await channel.do("Anna", f'game start {game} "Evening" sides="US Army, VC"')
+    for name, side in (("Anna", "US Army"), ("Ben", "VC")):
+        if name == "Ben":
+            await channel.do(name, "game join VC")
+        (line,) = [
+            line
+            for line in (await channel.do(name, "unit list")).format_body()
+            if line.startswith("Add some: ")
+        ]
+        await channel.do(name, line.removeprefix("Add some: ").strip("`"))
+        (unit,) = (await channel.game()).units.values()
+        assert unit.side == side
+        await channel.undo(name)
+    await channel.app.close()
+
+
+async def test_a_unit_of_nobody_is_given_to_a_side_by_its_players() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", 'game start lnlt "Evening" sides="US, VC"', 'unit add "Squad 1" squad')
+    await channel.do("Bob", "game join US")
+    await channel.do("Ben", "game join VC")
+    refused = await channel.refused("Ben", "unit edit u1 side=US", "not-yours Squad 1")
+    assert "Only a player of US or the game master can give Squad 1 to US" in refused.format_text()
+    await channel.do("Bob", "unit edit u1 side=US")
