@@ -143,8 +143,8 @@ class Context:
 
     @property
     def user_name(self) -> str:
-        """The visible name of the user."""
-        return self.command.who.name
+        """The visible name of the user; while a side plays itself, that of the side."""
+        return self.ledger.plays or self.command.who.name
 
     @property
     def now(self) -> float:

@@ -163,8 +163,10 @@ async def test_cards_ask_for_what_the_start_left_open_until_it_is_rolled(
         channel = await Channel.fresh()
         await channel.do("Anna", "game start few scenario=ford", "game join Reds")
         assert owed in (await channel.do("Anna", "game next")).format_body()
+        assert owed in (await channel.do("Anna", "game status")).format_body()
         if rolls:
             await channel.do("Anna", "few news")
+            assert owed not in (await channel.do("Anna", "game status")).format_body()
         assert (owed in (await channel.do("Anna", "game next")).format_body()) is not rolls
         turned = await channel.do("Anna", "game next")
         assert owed not in turned.format_body()

@@ -22,6 +22,7 @@ from bot.commands.log.export import export_game
 from bot.commands.play.fair import show_fairness
 from bot.commands.turns.mentions import list_calls
 from bot.commands.turns.turn_card import build_phase_buttons, format_headline, format_passes
+from bot.commands.turns.upkeep import list_owed
 from bot.game.cups import is_drawn_next
 from bot.game.ledger import Ledger
 from bot.game.phases import describe_whose_go, format_numbered_phase, get_phase, list_reminders
@@ -324,10 +325,20 @@ async def show_status(context: Context) -> Reply:
     if len(context.ledger.places) > 1:
         lines += await _list_linked_channels(context)
     if not game.ended:
-        lines += [call.line for call in await list_calls(context)]
-        lines += [Small(reminder) for reminder in list_reminders(game, context.system)]
+        lines += await _list_what_is_due(context)
     system_title = context.system.title if context.system is not None else ""
     return Reply(title, tuple(lines), by=system_title, footer=(f"#{game.number}",), private=True)
+
+
+async def _list_what_is_due(context: Context) -> list[Part]:
+    """Return the lines on what has to be rolled, and on what to remember in the present phase."""
+    game = context.game
+    lines = list[Part]()
+    if game.started:
+        lines += await list_owed(context)
+    lines += [call.line for call in await list_calls(context)]
+    lines += [Small(reminder) for reminder in list_reminders(game, context.system)]
+    return lines
 
 
 def _list_sides_and_people(context: Context) -> list[Part]:

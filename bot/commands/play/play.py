@@ -679,6 +679,8 @@ def _find_remarks(
     """
     systems = context.systems
     played_system = systems.get(record.system)
+    if context.ledger.plays:  # what a table decides is in order
+        return ()
     if record.kind != "sequence" or played_system is None or not is_of_game(game, played_system):
         return ()
     sequence = played_system.sequences[record.target]
