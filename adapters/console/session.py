@@ -52,7 +52,7 @@ OWN_HELP = {
     "quit": "quit, q or Ctrl-D leaves. The game is saved.",
     "source": "source FILE types the lines of a file and stops at the first one that fails; # starts a comment.",
     CONSOLE: "n next phase, p pass, u undo, a again, o odds, c change, t other target: at any time. F2 to F9 in the "
-    "bar below do the same, in the middle of a line, too. "
+    "bar below do the same, even while you are typing. "
     "Buttons without a letter have a number. Tab completes, board shows the board, clear empties the screen, q leaves.",
 }
 
