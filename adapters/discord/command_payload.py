@@ -148,6 +148,8 @@ def _build_children(path: Path, registry: Registry, length: int) -> Iterator[Jso
     for word in registry.list_children(path):
         inner = (*path, word)
         spec = registry.get(inner)
+        if spec is not None and spec.is_for_bot:
+            continue
         if spec is not None:
             yield {
                 "type": SUBCOMMAND,

@@ -19,6 +19,7 @@ from bot.rules.inputs.tracks import OWNERS
 from bot.rules.sequence.sequence import Choice
 from bot.rules.text.normalize import comparison_key, word_key
 from bot.rules.text.phrase import Phrase, Typed, phrase
+from bot.rulesets import game_keys
 from bot.rulesets.around_sequence import ANYWAY
 from bot.rulesets.catalog import get_exclusion_reason
 from bot.rulesets.system import Sequence as GameSequence
@@ -360,6 +361,7 @@ def build_sequence_spec(sequence: GameSequence) -> CommandSpec:
         title=sequence.title,
         verb=sequence.verb,
         common=sequence.common,
+        is_for_bot=game_keys.ORDER in sequence.outputs and game_keys.CHOSEN in sequence.outputs,
     )
 
 

@@ -159,6 +159,9 @@ class CommandSpec(NamedTuple):
     """Whether it is a table that is shown whole without any input."""
     edges: tuple[str, ...] = ()
     """The inputs of a table, in the order in which bare values are read."""
+    is_for_bot: bool = False
+    """Whether the bot runs it for a side that plays itself. It can be typed, but Discord's menu,
+    which has little room, does not list it."""
 
     @property
     def positional(self) -> list[Option]:
