@@ -5,7 +5,7 @@ is on the table, so whom a unit sees is asked: the answer is a button. All event
 marked as its own (field `plays`), and any player's command can lead to them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from bot.commands.context import Context, replace_command
@@ -49,7 +49,7 @@ from bot.rules.text.phrase import capitalize_first
 from bot.rulesets.game_keys import CHOSEN, ORDER
 from bot.rulesets.system import System
 from bot.ui.reply.parts import Part, Small
-from bot.ui.reply.reply import WAITING, Reply
+from bot.ui.reply.reply import WAITING, Button, Menu, MenuEntry, Reply
 from bot.verification.follows.turn import HANDS_OVER, PASSES, format_chit_words
 
 BETWEEN = ","
@@ -57,6 +57,10 @@ BETWEEN = ","
 MOST_ACTS = 60
 """Maximum number of acts after one command, as many as a side of sixty units needs for a phase."""
 SHORT_BUTTONS = 3
+MOST_BUTTONS = 15
+"""Maximum number of answers that are buttons; more are menus."""
+MOST_ENTRIES = 25
+"""Maximum number of entries of a menu on Discord."""
 _PHASE_FIELDS = {"turn", "phase", "turn_of", "led"}
 _KEPT = ("odds", "dice")
 """Buttons of a shot that stay under the answer in which the side hands over."""
@@ -273,7 +277,7 @@ async def _carry_out(
             options = questions.read()
             if questions.next_question is not None:
                 given = answers[: len(answers) - len(questions.unused)]
-                acts.question = _build_question(
+                acts.question = build_question(
                     context, order["number"], name, rule, questions.next_question, given
                 )
                 return
@@ -306,7 +310,7 @@ async def _read_questions(
     return OrderQuestions(OrderedUnit(name, helpers), rule, enemies, answers)
 
 
-def _build_question(
+def build_question(
     context: Context,
     number: int,
     name: str,
@@ -320,14 +324,29 @@ def _build_question(
         for answer, label in question.choices
     )
     says = capitalize_first(str(rule["says"]).format(name))
+    menus: tuple[Menu, ...] = ()
+    if len(buttons) > MOST_BUTTONS:
+        # the last choice, nobody, stays a button
+        menus = tuple(
+            Menu("Choose", tuple(MenuEntry(button.action, button.label) for button in part))
+            for part in _split_for_menus(buttons[:-1])
+        )
+        buttons = buttons[-1:]
     return Reply(
         question.text,
+        menus=menus,
         by=f"{says}, {THE_TABLE}",
         tone=WAITING,
         buttons=buttons,
         across=SHORT_BUTTONS,
         quiet=bool(given),
     )
+
+
+def _split_for_menus(buttons: tuple[Button, ...]) -> Iterator[tuple[Button, ...]]:
+    """Yield the buttons in parts that fit a menu."""
+    for start in range(0, len(buttons), MOST_ENTRIES):
+        yield buttons[start : start + MOST_ENTRIES]
 
 
 async def _execute(
@@ -464,7 +483,7 @@ async def _build_answer(context: Context, reply: Reply, acts: _Acts) -> Reply:
         last,
         lines=tuple(lines),
         buttons=buttons,
-        menus=(),
+        menus=last.menus if acts.question is not None else (),
         mention=mention,
         trace=(),
         across=last.across if acts.question is not None else count_buttons_across(buttons),

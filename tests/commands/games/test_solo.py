@@ -6,13 +6,17 @@ import json
 from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from bot.commands.solo.order_questions import Question
+from bot.commands.solo.self_play import build_question
 from bot.game.self_play import find_self_played_side
 from bot.rulesets.catalog import find_shared_system
 from bot.rulesets.play_once import count_odds
-from bot.ui.reply.reply import Reply
+from bot.ui.reply.reply import Button, Reply
 from bot.verification.check_file import check
 from bot.verification.check_games import audit_game
 from tests.forging import Json, bodies, rechained
@@ -118,6 +122,18 @@ async def test_an_answer_leads_to_a_shot_that_is_marked_and_undone() -> None:
     undone = await channel.press("Anna", undo.action)
     assert not undone.error, undone.format_text()
     assert await list_faults(channel) == []
+
+
+def test_many_enemies_are_menus_that_fit_a_message() -> None:
+    """Discord has room for 25 buttons, and for 25 entries of a menu."""
+    choices = (*((f"us{index}", f"Squad {index}") for index in range(1, 41)), ("-", "Nobody"))
+    context: Any = SimpleNamespace(build_button=lambda _name, label, *_about: Button("x", label))
+    rule = {"says": "{} fires"}
+    reply = build_question(context, 5, "Local 1", rule, Question("Who?", choices), ())
+    assert [button.label for button in reply.buttons] == ["Nobody"]
+    assert [len(menu.entries) for menu in reply.menus] == [25, 15]
+    few = build_question(context, 5, "Local 1", rule, Question("Who?", choices[-4:]), ())
+    assert (len(few.buttons), few.menus) == (4, ())
 
 
 async def test_nobody_in_sight_falls_to_the_next_order() -> None:
