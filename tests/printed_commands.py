@@ -169,7 +169,8 @@ def _read(written: str, reader: CommandReader, commands: Registry) -> ParsedComm
         return None
     if reader is CommandReader.DISCORD:
         parsed = parse_text(written, commands)
-        _type_on_discord(written, commands)
+        if not parsed.spec.is_for_bot:  # which the menu does not list
+            _type_on_discord(written, commands)
         return parsed
     if reader is CommandReader.SLACK:
         return parse_text(format_command_line(f"/{name}", remove_markup(rest)), commands)

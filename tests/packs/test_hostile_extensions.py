@@ -62,11 +62,11 @@ def faults_of(files: dict[str, str]) -> tuple[str, ...]:
         ),
         (
             {"game.yaml": "units: {lost: [good-order]}\n"},
-            "good-order: belongs to the game, and stays as it is",
+            "good-order: belongs to the game and cannot be changed here",
         ),
         (
             {"game.yaml": "units: {state_flags: {broken: [low_ammo]}}\n"},
-            "belongs to the game, and stays",
+            "belongs to the game and cannot be changed here",
         ),
         ({"game.yaml": "units: {states: [squad]}\n"}, "squad: already exists, among types"),
         ({"game.yaml": "units: {only: 7}\n"}, "row units only: must be"),

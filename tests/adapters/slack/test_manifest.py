@@ -74,6 +74,7 @@ def test_packs_that_have_no_room_follow_grognard_and_are_named(
 ) -> None:
     """With all free packs of the project, and a limit that they exceed."""
     use_packs(root / "packs")
+    monkeypatch.setattr(installation, "MOST_COMMANDS", 1_000)
     whole, none_left_out = installation.split_commands(load_shared_registry())
     assert none_left_out == []
     monkeypatch.setattr(installation, "MOST_COMMANDS", len(whole) - 3)

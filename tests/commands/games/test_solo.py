@@ -217,7 +217,7 @@ def test_the_odds_of_the_orders_are_those_of_a_count_by_hand() -> None:
     sequence = system.sequences["give-order"]
     by_nerve = {
         "squad": {"close-in": 2, "shoot": 5, "advance": 2, "crawl": 1},
-        "half-squad": {"shoot": 2, "cover": 5, "crawl": 1, "fall-back": 2},
+        "half-squad": {"shoot": 2, "fire-or-hold": 5, "crawl": 1, "fall-back": 2},
         "squad shaken": {"fall-back": 6, "hold": 4},
     }
     for unit, counts in by_nerve.items():
