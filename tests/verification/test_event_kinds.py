@@ -331,6 +331,24 @@ async def of_a_scenario() -> list[dict[str, Any]]:
     return [event["body"] for event in log["events"]]
 
 
+async def of_a_side_that_plays_itself() -> list[dict[str, Any]]:
+    """Events of a side that plays itself: it acts, carries orders out, and is taken over."""
+    channel = await Channel.fresh()
+    await channel.do("Anna", "solo lnlt", "game initiative US")
+    reply = await channel.do("Anna", "game next")
+    for number in range(60):
+        answers = [one.action for one in reply.buttons if one.action.startswith("order:")]
+        if answers:  # sometimes a unit sees somebody, sometimes nobody
+            reply = await channel.press("Anna", answers[0 if number % 3 else -1])
+        else:
+            reply = await channel.do("Anna", "game pass" if number % 5 else "game next")
+    refused = await channel.fails("Ben", "game join VC", "plays itself")
+    await channel.press("Ben", refused.buttons[0].action)
+    log = json.loads(await exported_text(channel))
+    assert check(log).faults == ()
+    return [event["body"] for event in log["events"]]
+
+
 @pytest.mark.slow
 def test_nothing_on_the_list_is_unused(
     monkeypatch: pytest.MonkeyPatch, root: Path, make_pack: PackMaker
@@ -347,6 +365,7 @@ def test_nothing_on_the_list_is_unused(
         + run(of_hands())
         + run(of_squads())
         + run(of_a_scenario())
+        + run(of_a_side_that_plays_itself())
     )
     with pack_in_use(monkeypatch, root / "packs" / "generic"):
         events += run(ruled())
