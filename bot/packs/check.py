@@ -423,9 +423,13 @@ def _list_large_commands(system: System) -> Iterator[str]:
 def count_characters(registry: Registry, name: str) -> int:
     """Return about how many characters a command has as Discord counts them: the names and
     shortest descriptions of the command, its subcommands and their options.
+
+    Commands that only the bot gives are not registered with Discord, so they do not count.
     """
     count = len(name) + len(registry.describe_name(name))
     for spec in registry.list_below((name,)):
+        if spec.is_for_bot:
+            continue
         count += len(spec.path[-1])
         count += min(len(registry.get_title(spec)), LONGEST_SUMMARY)
         options = [option for option in spec.options if not option.form_only]
