@@ -43,13 +43,13 @@ def answer(spec: CommandSpec, text: str) -> Reply:
 def test_every_command_has_help_and_an_example_that_runs(spec: CommandSpec) -> None:
     assert spec.summary
     assert len(spec.summary) <= 300, "a summary is two lines"
-    assert spec.example.startswith(spec.name)
+    short = (spec.path[0], spec.path[-1]) if spec.family == "lookup" else spec.path
+    assert spec.example.startswith("/" + " ".join(short)), "a table is called without its group"
+    assert parse_text(spec.example, load_shared_registry()).spec.path == spec.path
     if spec.family in ("roll", "help", "lookup", "sequence"):
         reply = answer(spec, spec.example)
         assert reply.title
         assert not reply.error
-    else:
-        assert parse_text(spec.example, load_shared_registry()).spec.path == spec.path
 
 
 @pytest.mark.parametrize("spec", SPECS, ids=IDS)
