@@ -148,7 +148,7 @@ async def test_a_file_is_fetched_from_discord_alone() -> None:
             "https://cdn.discordapp.com.evil.example/x",
             "http://cdn.discordapp.com/x",
         ):
-            with pytest.raises(Unsure, match="elsewhere"):
+            with pytest.raises(Unsure, match="the file is not on Discord"):
                 await DiscordApi(session).download(url, 10)
 
 
