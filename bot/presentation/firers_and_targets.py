@@ -84,7 +84,7 @@ def find_aim(sequence: Sequence, options: Mapping[str, object], roster: Roster) 
 
 
 def format_shot(verb: str) -> str:
-    """Return a verb as it stands before its target: `Fire at`, but `Fight` and `Attack`."""
+    """Return a verb as written before its target: `Fire at`, but `Fight` and `Attack`."""
     if verb in ("Attack", "Fight"):
         return verb
     return f"{verb} at"
