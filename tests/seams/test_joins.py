@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 
 from bot.game.event_kinds import KINDS, Kind
+from bot.rulesets.packs.pack import load_packs_in
 from tests.seams import test_kept, test_undo
 
 ROOT = Path(__file__).parents[2]
@@ -45,6 +46,7 @@ def newcomer(tmp_path: Path) -> Path:
         ("game.yaml", "scores: {attack:", "scores: {clash:"),
         ("game.yaml", "sets: {attack:", "sets: {clash:"),
         ("game.yaml", "buttons: [attack, next]", "buttons: [clash, next]"),
+        ("game.yaml", "      run: attack\n", "      run: clash\n"),
         ("sequences.yaml", "attack:\n  title: Attack", "clash:\n  title: Clash"),
         (
             "scenarios/crossroads.yaml",
@@ -56,6 +58,7 @@ def newcomer(tmp_path: Path) -> Path:
         assert old in text, (name, old)
         (pack / name).write_text(text.replace(old, new), "utf-8")
     (pack / "steps/attack.yaml").rename(pack / "steps/clash.yaml")
+    assert load_packs_in(pack.parent)[1] == []
     return pack.parent
 
 
