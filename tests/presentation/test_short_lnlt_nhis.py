@@ -243,7 +243,7 @@ def test_the_first_line_is_the_news_and_nothing_below_says_it_again(game: str, i
             {"units": "Local Force", "rallier": "none"},
             (),
             [
-                "Local Force can't rally: no leader named · Alice, without a roll",
+                "Local Force can't rally: no leader named · Alice tries to rally",
                 "Is a good order leader, a hero or another unit there to rally them? Then say who.",
             ],
             NOTHING,
@@ -322,7 +322,7 @@ def test_a_short_answer_reads_so(
             [
                 "US Squad 3 lays no smoke · Alice tries to lay smoke",
                 "Roll: [5], needs 3 or less",
-                "Now: US Squad 3 Ops Complete",
+                "Now: US Squad 3 is Ops Complete",
             ],
         ),
         (

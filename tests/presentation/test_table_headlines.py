@@ -25,7 +25,10 @@ LONGEST = 170
 """Two lines of a phone, or three for a sentence of the card."""
 MANY = 300
 """Draws in which each exception must come up."""
-FIELD_LIKE = re.compile(r"\b[Nn]ot |\bnone\b|None|True|False|_|\.0\b|  |[{}]")
+FIELD_LIKE = re.compile(
+    r"(?<!\bdo )(?<!\bdoes )(?<!\bwho are )\b[Nn]ot |\bnone\b|None|True|False|_|\.0\b|  |[{}]"
+)
+"""A negated field, such as `not hidden`; a whole verb, such as `does not affect`, is plain English."""
 SAYS_NOTHING = re.compile(
     r"\b(no|nobody|nothing|neither|nowhere)\b|(?<![\d.])0(?![\d.])", re.IGNORECASE
 )

@@ -177,7 +177,7 @@ async def test_the_chat_of_an_evening_holds_more_than_nine_of_ten_events(
         ):
             await play(name, line)
     chance = Random(6)
-    for line in lines(chance, 90, system):
+    for line in lines(chance, 120 if game == "free" else 90, system):
         if not line.startswith(
             ("game start", "game end", "game leave", "game join", "game transfer", "privacy")
         ):

@@ -433,7 +433,7 @@ async def test_a_rally_counts_nobody_who_was_not_named() -> None:
     channel = await started("lnlt", "unit add Rifle squad A morale=5 shaken")
     alone = await channel.do("Anna", "lnlt rally units=Rifle")
     assert "can't rally" in alone.first_line
-    assert "Say who rallies them" in alone.format_text()
+    assert "Then say who." in alone.format_text()
     assert [(button.label, button.style) for button in alone.buttons[:1]] == [
         ("Who's rallying them…", "primary")
     ]
@@ -441,7 +441,7 @@ async def test_a_rally_counts_nobody_who_was_not_named() -> None:
     first = await channel.do("Anna", "lnlt rally units=Rifle rallier=leader hand=6,6")
     assert "already" not in first.format_text()
     again = await channel.do("Anna", "lnlt rally units=Rifle rallier=leader hand=1,1")
-    assert "Rifle has tried to rally already this turn." in again.format_text()
+    assert "Rifle has already tried to rally this turn." in again.format_text()
 
 
 @pytest.mark.parametrize("marker", ["moved", "low-crawl", "hit-and-run"])

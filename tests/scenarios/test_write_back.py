@@ -188,7 +188,7 @@ ASL = [
         HOLDERS,
         "recover phase=rally from=broken-unit unit=Ldr weapon=LMG hand=2",
         ("Ldr (b1): leader morale=8 holds=LMG", "Sq (b2): squad morale=7 holds=DC,LMG broken"),
-        "holder=NAME does so by itself",
+        "holder=NAME does this for you",
     ),
     Case(
         "asl",
@@ -256,7 +256,7 @@ UCN = [
             "Alpha (b1): element morale=10 spot=11 members=3 ap=3 firearms=13 pen=9 activated",
             "Pz (a1): vehicle ap=4 hull=6 suppression_markers=1",
         ),
-        "next activation given up",
+        "its next activation is given up",
     ),
     Case(
         "ucn", (ALPHA,), "spot unit=Alpha hand=12,11,20", (), "The target is spotted · Alpha spots"
