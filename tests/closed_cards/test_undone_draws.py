@@ -694,7 +694,7 @@ async def test_a_top_that_all_had_seen_and_the_log_says_they_had_not_is_seen_onc
     assert pile != event["read"]["deck.chances"][0].partition(" | ")[0]
     rechained(log)
     faults = check(log).faults
-    assert any("closed faces" in fault for fault in faults), faults
+    assert any("card faces it sealed do not match" in fault for fault in faults), faults
 
 
 @pytest.mark.slow

@@ -45,12 +45,15 @@ class Year:
         await self.say(who, "deck draw to=full")
         told = re.sub(r"[*_`]", "", await self.say(who, "hand"))
         names = {name: id for id, name in self.pack.decks[deck].names.items()}
-        assert f"{deck}: 5 cards" in told
+        # On a platform the message holds the hand more than once, and the buttons name its cards.
+        _, head, below = told.partition(f"{deck}: 5 cards\n")
+        assert head, told
         self.hands[who] = []
-        for line in told.splitlines():
+        for line in below.splitlines():
             name, _, count = line.strip().partition(": ")[0].partition(" ×")
-            if name in names:
-                self.hands[who] += [names[name]] * int(count or 1)
+            if name not in names:
+                break
+            self.hands[who] += [names[name]] * int(count or 1)
         assert len(self.hands[who]) == 5, told
 
     async def plays(self, who: str, turn: int, number: int) -> None:

@@ -261,7 +261,7 @@ async def test_a_full_hand_is_dealt_no_more(patrol: Path) -> None:
     await channel.do("Anna", 'game start night-patrol "Sap" scenario=sap-head', "game join British")
     await channel.do("Ben", "game join German")
     await channel.do("Anna", "deck deal 3 events")
-    await channel.fails("Ben", "deck draw events to=me", "3 is the most")
+    await channel.fails("Ben", "deck draw events to=me", "the limit is 3")
     await channel.fails("Anna", "deck peek 1 cup", "nobody looks ahead")
 
 
