@@ -10,6 +10,7 @@ import pytest
 from adapters.discord.permissions import NEEDED, WELCOME
 from adapters.slack.installation import SCOPES
 from bot.cli import command_help
+from tools.game_pages.page import build_anchor
 from tools.site.__main__ import PAGES as SITE_PAGES
 from tools.site.__main__ import adapt_lists, gather
 
@@ -34,6 +35,30 @@ def test_each_link_of_a_page_leads_somewhere(root: Path, page: str) -> None:
     path = root / page
     links = re.findall(r"\]\((?!https?:)([^)#]+)", path.read_text("utf-8"))
     assert [link for link in links if not (path.parent / link).exists()] == []
+
+
+def test_each_link_to_a_part_of_a_page_leads_to_its_heading(root: Path) -> None:
+    """The site's builder looks, too, but only where it is installed."""
+    pages = {path.resolve() for pattern in SITE_PAGES for path in root.glob(pattern)}
+    texts = {
+        page: re.sub(r"^```.*?^```", "", page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
+        for page in pages
+    }
+    anchors = {
+        page: {build_anchor(heading) for heading in re.findall(r"^#+ (.*)$", text, re.MULTILINE)}
+        for page, text in texts.items()
+    }
+    links = [
+        (page, (page.parent / name).resolve() if name else page, part)
+        for page, text in texts.items()
+        for name, part in re.findall(r"\]\((?!https?:)((?:[^)#]+\.md)?)#([^)]+)\)", text)
+    ]
+    assert len(links) > 200
+    assert [
+        f"{page.name}: {target.name}#{part}"
+        for page, target, part in links
+        if part not in anchors[target]
+    ] == []
 
 
 def command_lines(root: Path) -> list[str]:
