@@ -249,6 +249,13 @@ def test_the_first_line_is_the_news_and_nothing_below_says_it_again(game: str, i
             NOTHING,
         ),
         (
+            "bail-out",
+            {"cause": "close-assault", "vehicle": "destroyed"},
+            (),
+            ["The crew is eliminated · Alice, without a roll"],
+            HURT,
+        ),
+        (
             "damage-check",
             {"targets": "weapon-team morale=5", "dc_mod": 6},
             (5,),
