@@ -117,7 +117,7 @@ async def form_on_slack(e: OnSlack) -> s.Message:
         "?flags": {"value": ["adjacent"]},
         "tm": {"value": 0},
         "?how": {"value": "hand"},
-        "?rest": {"value": "at whom Cell 9, leader's modifier 1"},
+        "?rest": {"value": "targets Cell 9, leader's modifier 1"},
         "lm": {"value": 1},
     }
     await anna.press(view, "More fields")

@@ -21,6 +21,7 @@ class Year:
     def __init__(self, say: Say, pack: PackSystem) -> None:
         self.say, self.pack, self.played = say, pack, list[tuple[str, str]]()
         self.hands: dict[str, list[str]] = {"Anna": [], "Ben": []}
+        self.broken_up = set[str]()
 
     async def evening(self, turns: int = 2) -> None:
         """Turns: hands are drawn, each side plays three cards by turns; one play is undone; one
@@ -58,13 +59,13 @@ class Year:
 
     async def plays(self, who: str, turn: int, number: int) -> None:
         _, deck, (army, *_) = SIDES[who]
-        theirs = "Rangers" if who == "Anna" else "Foot"
+        ours, theirs = ("Foot", "Rangers") if who == "Anna" else ("Rangers", "Foot")
         made = self.pack.decks[deck]
         card = max(self.hands[who], key=lambda card: (made.said[card]["orders"], card))
         self.hands[who].remove(card)
         self.played.append((who, card))
         await self.say(who, f'deck play "{made.names[card]}"')
-        if number == 1:
+        if number == 1 and theirs not in self.broken_up:
             await self.say(who, f"salt-road use {card} event units={army} target={theirs}")
         elif number == 2 and made.said[card]["support"]:
             await self.say(who, f"salt-road use {card} support units={army}")
@@ -74,15 +75,19 @@ class Year:
                 await self.say(who, "salt-road march Foot market")
                 await self.say(who, "game undo")
                 await self.say(who, "game redo")
-            elif number == 0:
-                await self.attacks(who, "Foot" if who == "Anna" else "Rangers", theirs)
+            elif number == 0 and not self.broken_up & {ours, theirs}:
+                await self.attacks(who, ours, theirs)
 
     async def attacks(self, who: str, ours: str, theirs: str) -> None:
         """The armies that stand beside each other at the start fight; who is asked stands."""
         other = "Ben" if who == "Anna" else "Anna"
         told = await self.say(who, f"salt-road attack {ours} {theirs}")
         if "/choose" in told:
-            await self.say(other, "choose option=stand")
+            told += "\n" + await self.say(other, "choose option=stand")
+        # An army that is gone neither attacks nor is attacked again.
+        plain = re.sub(r"[*_`]", "", told)
+        for names in re.findall(r"((?:\w+ and )?\w+) (?:is|are) broken up", plain):
+            self.broken_up.update(names.split(" and "))
         for line in ("game undo", "game redo"):
             for one in (who, other):  # cards were drawn: the other side agrees
                 await self.say(one, line)
