@@ -10,10 +10,12 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
+from bot.game import scenario_base
 from bot.game.sides import fit_verb
 from bot.ui.reply.reply import Reply
 from bot.verification.check_file import check
@@ -27,6 +29,15 @@ NUMBERS = ["five", "six", "seven", "eight", "nine", "ten"]
 IN_WORDS = re.compile(rf"\b({'|'.join(NUMBERS)}) (?:turns|rounds)\b", re.IGNORECASE)
 FORD = "game start lnlt scenario=ford"
 MOST_PHASES = 150
+
+
+def read(file: Path) -> dict[str, Any]:
+    """Return the content of a scenario, completed from the one that it is built on."""
+    data = yaml.safe_load(file.read_text())
+    if scenario_base.ON not in data:
+        return data
+    base = yaml.safe_load(file.with_stem(data[scenario_base.ON]).read_text())
+    return scenario_base.lay_over(base, data)
 
 
 def with_turns() -> Iterator[tuple[str, str, int]]:
@@ -72,7 +83,7 @@ def labels(reply: Reply) -> list[str]:
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parts[-3]}-{file.stem}")
 def test_a_scenario_that_names_its_turns_has_them_as_data(file: Path) -> None:
-    data = yaml.safe_load(file.read_text())
+    data = read(file)
     in_words = IN_WORDS.search(data.get("about", ""))
     if in_words:
         assert data.get("turns") == NUMBERS.index(in_words[1].casefold()) + 5
