@@ -33,7 +33,7 @@ MOST_PHASES = 150
 
 def read(file: Path) -> dict[str, Any]:
     """Return the content of a scenario, completed from the one that it is built on."""
-    data = yaml.safe_load(file.read_text())
+    data: dict[str, Any] = yaml.safe_load(file.read_text())
     if scenario_base.ON not in data:
         return data
     base = yaml.safe_load(file.with_stem(data[scenario_base.ON]).read_text())
