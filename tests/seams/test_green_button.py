@@ -27,6 +27,8 @@ PLAYERS = ("Anna", "Ben", "Cora", "Dan")
 TRIED = 3
 """Units with which each form of a card is tried."""
 HANDED_OVER = 2
+MOST_ORDERS = 60
+"""Answers after which a side that plays itself must be done with its move."""
 ENDS = ("next:", "pass:", "done:")
 """How the actions of the buttons begin that end a phase, or hand over."""
 ACTS = (OPEN_FORM, "sequence:", "initiative:", "first:", "lead:")
@@ -98,9 +100,13 @@ class Evening:
         return reply
 
     async def player(self) -> str:
-        """Return who plays the side to play, or the first of them."""
+        """Return who plays the side to play, or the first player, who also answers for a side
+        that plays itself.
+        """
         game = await self.channel.game()
-        return PLAYERS[game.sides.index(game.go[0])] if game.go else PLAYERS[0]
+        if not game.go or game.go[0] in game.self_played:
+            return PLAYERS[0]
+        return PLAYERS[game.sides.index(game.go[0])]
 
     async def press(self, action: str) -> Reply:
         who = await self.player()
@@ -132,8 +138,22 @@ class Evening:
             reply = await self.check(next(one for one in answers if not one.error))
         return reply
 
+    async def answer_orders(self, reply: Reply) -> Reply:
+        """Let a side that plays itself act, and answer what it asks, until it is a player's move.
+
+        The last answer is that nobody is there.
+        """
+        for _ in range(MOST_ORDERS):
+            answers = [one.action for one in reply.buttons if one.action.startswith("order:")]
+            action = answers[-1] if answers else find(reply, "selfplay:")
+            if not action:
+                return reply
+            reply = await self.press(action)
+        raise AssertionError(f"{MOST_ORDERS} answers do not end the move of a side")
+
     async def play(self, card: Reply) -> None:
         """Say who goes first, draw the chit, act, and hand over twice."""
+        card = await self.answer_orders(card)
         for start in ("initiative:", "first:", "lead:"):
             if action := find(card, start):
                 card = await self.press(action)
@@ -155,8 +175,10 @@ async def test_the_green_button_leads_on_after_every_card_and_answer(
     channel = await Channel.fresh()
     evening = Evening(channel)
     started = await channel.do("Anna", f"game start {game} scenario={scenario}")
-    for name, side in zip(PLAYERS, (await channel.game()).sides, strict=False):
-        await channel.do(name, f"game join {side}")
+    opened = await channel.game()
+    for name, side in zip(PLAYERS, opened.sides, strict=False):
+        if side not in opened.self_played:
+            await channel.do(name, f"game join {side}")
     await evening.play(started)
     for _ in range(PHASES):
         who = await evening.player()
