@@ -245,7 +245,9 @@ async def _list_ordered_units(context: Context) -> list[str]:
 
 
 def _is_order(event: Json) -> bool:
-    return bool(event["kind"] == "sequence" and {ORDER, CHOSEN} <= event["out"].keys())
+    """Return whether an event gave an order. A sequence that waits for a choice has no outputs."""
+    outputs = event.get("out") or {}
+    return bool(event["kind"] == "sequence" and {ORDER, CHOSEN} <= outputs.keys())
 
 
 def _get_ordered_unit(event: Json) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from bot.commands.solo.order_questions import Question
-from bot.commands.solo.self_play import build_question
+from bot.commands.solo.self_play import _is_order, build_question
 from bot.game.self_play import find_self_played_side
 from bot.rulesets.catalog import find_shared_system
 from bot.rulesets.play_once import count_odds
@@ -134,6 +134,13 @@ def test_many_enemies_are_menus_that_fit_a_message() -> None:
     assert [len(menu.entries) for menu in reply.menus] == [25, 15]
     few = build_question(context, 5, "Local 1", rule, Question("Who?", choices[-4:]), ())
     assert (len(few.buttons), few.menus) == (4, ())
+
+
+def test_a_sequence_that_waits_for_a_choice_is_no_order() -> None:
+    """Its event has no outputs yet."""
+    assert not _is_order({"kind": "sequence", "asks": {"side": "US"}})
+    assert not _is_order({"kind": "pass"})
+    assert _is_order({"kind": "sequence", "out": {"order": "hold", "chosen": 1}})
 
 
 async def test_nobody_in_sight_falls_to_the_next_order() -> None:
