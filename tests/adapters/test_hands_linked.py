@@ -133,6 +133,7 @@ async def test_hands_on_two_networks_from_the_deal_to_the_end_and_beyond(tmp_pat
         us, vc = on_discord(await evening.hand(), "Play"), in_window(await evening.window(), PLAY)
         await _restart(evening, bot, us, vc)
         await _end(evening, us, vc)
-    assert {refused for _, refused, _ in slack.refusals} <= {"ratelimited"}, (
-        "a new process does not know its pace"
-    )
+    # a new process does not know its pace, and may redraw a window that another one has replaced
+    assert {
+        (method, refused) for method, refused, _ in slack.refusals if refused != "ratelimited"
+    } <= {("views.update", "not_found")}
