@@ -1,0 +1,1 @@
+"""The ladder of a server: its standings, and how they are kept."""
