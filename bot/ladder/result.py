@@ -43,7 +43,7 @@ class Result(NamedTuple):
     """The number of the event that confirmed the result."""
     head: str
     """The hash of the event that confirmed the result."""
-    at: float
+    time: float
     """The time of that event, in Unix seconds."""
     by_manager: bool
     """A manager confirmed it, not the opponent."""

@@ -27,7 +27,7 @@ results = st.builds(
     ended=st.integers(1, 99),
     confirmed=st.integers(1, 99),
     head=texts,
-    at=st.floats(0, 4e9),
+    time=st.floats(0, 4e9),
     by_manager=st.booleans(),
     series=texts,
 )
