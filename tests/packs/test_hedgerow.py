@@ -24,7 +24,7 @@ from tests.standins.discord import DiscordStandIn
 
 ODDS = ("26% shaken or worse: each Guard", "reduced", "17%", "retreats", "24%")
 RETREAT = (
-    "Guard 2 retreats shaken, Guard 1 retreats in order · Rifles 1-3 and Troop A attack",
+    "Guard 2 retreats shaken, Guard 1 retreats in good order · Rifles 1-3 and Troop A attack",
     "18 against 8: −1 Hedge, column 1-1",
     "defenders retreat",
     "passes against 8",

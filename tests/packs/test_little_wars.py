@@ -94,4 +94,4 @@ async def test_charges() -> None:
     toss = await channel.do("Anna", "little-wars cavalry-charge Horse Lancers hand=2")
     assert toss.format_text().startswith("Horse loses 6, Lancers loses 2 · Horse attacks")
     refused = await channel.say("Anna", "little-wars charge Horse Foot inches=30 formation=close")
-    assert "Fewer than eight cavalry may not charge" in refused.format_text()
+    assert "It takes at least eight cavalry to charge" in refused.format_text()

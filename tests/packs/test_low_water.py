@@ -184,7 +184,7 @@ async def test_it_passes_the_check_and_reads_what_it_keeps(low_water: Path) -> N
         "Anna", "track set mist 0", 'low-water shoot Gunmen "Officers 1" range=9 hand=1,1,1,1,1,1'
     )
     await channel.fails(
-        "Anna", 'low-water shoot Gunmen "Officers 1" range=9', "has fired and not reloaded"
+        "Anna", 'low-water shoot Gunmen "Officers 1" range=9', "has fired and not yet reloaded"
     )
 
 
@@ -293,7 +293,7 @@ async def test_what_was_added_meanwhile_stays_and_every_verifier_follows(
     channel = await waiting_for_revenue()
     await channel.do("Anna", f"{BRAWL}6,6,6,6,6,6,1,1,1,1,1,1")
     asked = await channel.do("Ben", "choose option=stand hand=6,6")
-    assert "Spend one of 5 spirit" in asked.format_text()
+    assert "Spend 1 of 5 spirit points" in asked.format_text()
     (asks,) = (await channel.game()).waits.values()
     assert asks["tracks"] == ["Revenue/spirit", "mist"]
     await channel.refused(

@@ -138,7 +138,7 @@ async def test_it_passes_the_check_and_says_what_cannot_be_done(salt_road: Path)
     cards = "couriers,harbor dues,lancers,pardon,levy"
     await channel.do("Anna", "game settings hand_dice=yes", f"deck draw duke hand='{cards}'")
     await channel.fails(
-        "Anna", "salt-road use harbor-dues support units=Foot", "harbor dues supports nobody"
+        "Anna", "salt-road use harbor-dues support units=Foot", "harbor dues gives no support"
     )
     await channel.fails("Anna", "salt-road use lancers support", "Which of your armies")
     await channel.fails("Anna", "salt-road use pardon event", "Which enemy army")
@@ -261,7 +261,7 @@ def test_the_form_says_no_formulas(salt_road: Path) -> None:
         spec, {"card": "lancers", "how": "support"}, CompletionContext(), Room()
     ).find_field("units")
     assert field is not None
-    assert field.hint == "An army of yours, for support or men."
+    assert field.hint == "Your army that gets the support or men."
     assert (
         build_form(
             spec, {"card": "lancers", "how": "orders"}, CompletionContext(), Room()

@@ -123,7 +123,7 @@ async def test_it_passes_the_check_and_says_what_cannot_be_done(three_mills: Pat
     await channel.fails(
         "Anna",
         'three-mills fire Grenadiers "Volunteers 1"',
-        "Volunteers 1 is at c5, they are at c1",
+        "Volunteers 1 is at c5; the firing units are at c1",
     )
     await channel.fails(
         "Anna", 'three-mills charge "Guard guns" "Volunteers 1"', "Guns cannot charge"
