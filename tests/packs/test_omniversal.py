@@ -235,4 +235,6 @@ async def test_what_the_sheet_rules_out(omniversal: Path) -> None:
     shot = 'omniversal shoot "Blue Battery" "Red Line 1" weapon=6-pounder range=1000'
     await channel.fails("Anna", shot, "100 to 800 paces")
     await channel.do("Anna", 'unit edit "Blue Line 1" stats=disruption=3')
-    await channel.fails("Anna", 'omniversal fight "Blue Line 1" "Red Line 1"', "3 or more disruption")
+    await channel.fails(
+        "Anna", 'omniversal fight "Blue Line 1" "Red Line 1"', "3 or more disruption"
+    )
