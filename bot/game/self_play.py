@@ -4,18 +4,26 @@ A scenario declares such sides (`plays: {VC: itself}`). `solo` of game.yaml says
 each phase and what their orders mean, see docs/pack-solo.md.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from bot.game import cups
+from bot.game.events import list_effective_events
 from bot.game.phases import get_phase
 from bot.game.roster import sort_units
-from bot.game.state import Game
+from bot.game.state import Game, Json
 from bot.rules.inputs.units import RosterUnit
 from bot.rulesets.game_keys import CHOSEN, ORDER, SOLO
 from bot.rulesets.system import System, is_lost
 
 Rule = Mapping[str, Any]
+Event = Mapping[str, Any]
+NOBODY = "-"
+"""The answer that the unit can act against nobody, or that nobody else acts with it."""
+MAX_SEARCHED_EVENTS = 600
+"""Number of events in which the start of a phase is searched for."""
+_PHASE_FIELDS = {"turn", "phase", "turn_of", "led"}
 
 
 def find_self_played_side(game: Game) -> str:
@@ -86,3 +94,63 @@ def fits_rule(unit: RosterUnit, rule: Rule, system: System) -> bool:
     classes: Mapping[str, list[str]] = system.game["units"].get("classes") or {}
     allowed_types = {name for word in types for name in (word, *classes.get(word, ()))}
     return unit.type in allowed_types
+
+
+def list_own_events(newest_first: Iterable[Event]) -> list[Json]:
+    """Return the events of sides that play themselves since the phase or chit began, newest first.
+
+    Events that are undone do not count, nor those before the last MAX_SEARCHED_EVENTS.
+    """
+    own_events = []
+    for event in list_effective_events(islice(newest_first, MAX_SEARCHED_EVENTS)):
+        if event.get("plays"):
+            own_events.append(event)
+        changed_fields = (event.get("after") or {}).get("game") or {}
+        if event["kind"] == "start" or _PHASE_FIELDS & changed_fields.keys():
+            break
+    return own_events
+
+
+def is_order(event: Event) -> bool:
+    """Return whether an event gave an order. A sequence that waits for a choice has no outputs."""
+    outputs = event.get("out") or {}
+    return bool(event["kind"] == "sequence" and {ORDER, CHOSEN} <= outputs.keys())
+
+
+def get_ordered_unit(event: Event) -> str:
+    """Return the name of the unit that an order is for. Raise IndexError if it is for none."""
+    names = str(event["inputs"]["units"]).split("; ")
+    return names[int(event["out"][CHOSEN]) - 1]
+
+
+def list_ordered_units(own_events: Iterable[Event]) -> list[str]:
+    """Return the names of the units that have had an order in this phase, or acted with another.
+
+    `own_events` are those of `list_own_events`.
+    """
+    names = list[str]()
+    for event in own_events:
+        if is_order(event):
+            names.append(get_ordered_unit(event))
+        elif "order" in event:
+            names += event.get("acting", ())
+    return names
+
+
+def find_open_order(own_events: Sequence[Json]) -> Json | None:
+    """Return the order that still has to be carried out: the side's last event, if it is one."""
+    return own_events[0] if own_events and is_order(own_events[0]) else None
+
+
+def build_order_options(units: Iterable[RosterUnit], rule: Rule) -> dict[str, object]:
+    """Return the options of the sequence of a phase, for these units."""
+    return {"units": "; ".join(unit.name for unit in units), **(rule.get("sets") or {})}
+
+
+def list_order_words(system: System, order: str) -> list[str]:
+    """Return an order, and after it those that it falls to, one after another."""
+    words = []
+    while order:
+        words.append(order)
+        order = str(get_order_rule(system, order).get("else") or "")
+    return words

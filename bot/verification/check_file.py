@@ -27,6 +27,7 @@ from bot.verification.follows.event import find_event_faults, find_order_faults
 from bot.verification.follows.past import Past, find_missing_faults, read_sealed_contents
 from bot.verification.packs_of_game import ExportedPacks
 from bot.verification.proof import MOST_FAULTS, Findings, check_proof
+from bot.verification.solo_orders import find_self_play_problem
 
 _MOST_BYTES = 200_000_000
 _MOST_LISTED = 8
@@ -145,6 +146,10 @@ class _History:
             content = past.contents.get(number, event)
             systems = self._packs.get_systems_at(past.game, content)
             self._play(past, event, editions, systems)
+            if event.get("plays") and not self.faults:
+                problem = find_self_play_problem(past, event, systems)
+                if problem:
+                    self._fault(number, problem)
         seconds_back = times[-1] - event["at"]
         if seconds_back > 0:
             self.remarks.append(

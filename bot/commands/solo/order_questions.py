@@ -6,12 +6,9 @@ The answers are kept in the buttons alone, one after another, so nothing is stor
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from bot.game.self_play import Rule
+from bot.game.self_play import NOBODY, Rule
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import RosterUnit
-
-NOBODY = "-"
-"""The answer that the unit can act against nobody, or that nobody else acts with it."""
 
 
 class Question(NamedTuple):

@@ -13,14 +13,13 @@ from bot.commands.declare import ButtonOf, declare_button
 from bot.commands.play.play import handle_sequence
 from bot.commands.solo.order_questions import OrderedUnit, OrderQuestions, Question
 from bot.commands.turns.mentions import call_sides
-from bot.commands.turns.turn import MAX_EVENTS_OF_PHASE, begin_phase
+from bot.commands.turns.turn import begin_phase
 from bot.commands.turns.turn_card import (
     build_phase_buttons,
     count_buttons_across,
     format_turn_and_phase,
     phase_over,
 )
-from bot.game.events import list_effective_events
 from bot.game.phases import (
     IMPULSES,
     apply_pass,
@@ -31,14 +30,22 @@ from bot.game.phases import (
 from bot.game.rights import need_player
 from bot.game.roster import apply_changes, find_units_by_name
 from bot.game.self_play import (
+    MAX_SEARCHED_EVENTS,
     Rule,
+    build_order_options,
+    find_open_order,
     find_self_played_side,
     fits_rule,
     get_order_rule,
+    get_ordered_unit,
     get_phase_rule,
     gives_orders,
+    is_order,
     list_able_units,
     list_enemies,
+    list_order_words,
+    list_ordered_units,
+    list_own_events,
 )
 from bot.game.sides import fit_verb
 from bot.game.state import Game, Json
@@ -46,7 +53,7 @@ from bot.presentation.events import THE_TABLE
 from bot.rules.errors import UserError
 from bot.rules.sequence.sequence import Change, Line
 from bot.rules.text.phrase import capitalize_first
-from bot.rulesets.game_keys import CHOSEN, ORDER
+from bot.rulesets.game_keys import ORDER
 from bot.rulesets.system import System
 from bot.ui.reply.parts import Part, Small
 from bot.ui.reply.reply import WAITING, Button, Menu, MenuEntry, Reply
@@ -61,7 +68,6 @@ MOST_BUTTONS = 15
 """Maximum number of answers that are buttons; more are menus."""
 MOST_ENTRIES = 25
 """Maximum number of entries of a menu on Discord."""
-_PHASE_FIELDS = {"turn", "phase", "turn_of", "led"}
 _KEPT = ("odds", "dice")
 """Buttons of a shot that stay under the answer in which the side hands over."""
 
@@ -102,7 +108,7 @@ async def press_order_answer(context: Context, number: int, answers: str) -> Rep
     """Answer the question of order `number`. Raise UserError if that is no longer asked."""
     game = context.need_started()
     need_player(game, context.actor)
-    order = await _find_open_order(context)
+    order = find_open_order(await _list_own_events(context))
     if order is None or order["number"] != number:
         raise UserError("That order has been carried out, or was undone.", code="phase-over")
     context.lets_play = True
@@ -180,10 +186,8 @@ async def _run_for_phase(context: Context, acts: _Acts) -> None:
     for side in context.game.self_played:
         units = list_able_units(context.game, system, side, rule)
         if units:
-            names = "; ".join(unit.name for unit in units)
-            options = {"units": names, **(rule.get("sets") or {})}
             try:
-                await _play(context, side, rule["run"], options, acts)
+                await _play(context, side, rule["run"], build_order_options(units, rule), acts)
             except UserError as error:
                 acts.replies.append(Reply(f"{side}: {error.message}"))
 
@@ -191,7 +195,9 @@ async def _run_for_phase(context: Context, acts: _Acts) -> None:
 async def _act_once(context: Context, side: str, acts: _Acts) -> None:
     """Carry out the open order of a side, or give the next one; if no unit is left, hand over."""
     system = _need_system(context)
-    order = await _find_open_order(context) or await _give_order(context, side, acts)
+    order = find_open_order(await _list_own_events(context)) or await _give_order(
+        context, side, acts
+    )
     if order is None:
         await _hand_over(context, side, acts, acted=False)
         return
@@ -211,55 +217,18 @@ async def _give_order(context: Context, side: str, acts: _Acts) -> Json | None:
     rule = get_phase_rule(context.game, system)
     if not gives_orders(rule, system):
         return None
-    ordered = await _list_ordered_units(context)
+    ordered = list_ordered_units(await _list_own_events(context))
     units = list_able_units(context.game, system, side, rule, ordered)
     if not units:
         return None
-    options = {"units": "; ".join(unit.name for unit in units), **(rule.get("sets") or {})}
-    await _play(context, side, rule["run"], options, acts)
+    await _play(context, side, rule["run"], build_order_options(units, rule), acts)
     return context.ledger.bodies[-1]
 
 
 async def _list_own_events(context: Context) -> list[Json]:
     """Return the events of sides that play themselves since the phase or chit began, newest first."""
-    stored = await context.load_recent_events(MAX_EVENTS_OF_PHASE)
-    own_events = []
-    for event in list_effective_events([*reversed(context.ledger.bodies), *stored]):
-        if event.get("plays"):
-            own_events.append(event)
-        changed_fields = (event.get("after") or {}).get("game") or {}
-        if event["kind"] == "start" or _PHASE_FIELDS & changed_fields.keys():
-            break
-    return own_events
-
-
-async def _list_ordered_units(context: Context) -> list[str]:
-    """Return the names of the units that have had an order in this phase, or acted with another."""
-    names = list[str]()
-    for event in await _list_own_events(context):
-        if _is_order(event):
-            names.append(_get_ordered_unit(event))
-        elif "order" in event:
-            names += event.get("acting", ())
-    return names
-
-
-def _is_order(event: Json) -> bool:
-    """Return whether an event gave an order. A sequence that waits for a choice has no outputs."""
-    outputs = event.get("out") or {}
-    return bool(event["kind"] == "sequence" and {ORDER, CHOSEN} <= outputs.keys())
-
-
-def _get_ordered_unit(event: Json) -> str:
-    """Return the name of the unit that an order is for."""
-    names = str(event["inputs"]["units"]).split("; ")
-    return names[int(event["out"][CHOSEN]) - 1]
-
-
-async def _find_open_order(context: Context) -> Json | None:
-    """Return the order that still has to be carried out: the side's last event, if it is one."""
-    events = await _list_own_events(context)
-    return events[0] if events and _is_order(events[0]) else None
+    stored = await context.load_recent_events(MAX_SEARCHED_EVENTS)
+    return list_own_events([*reversed(context.ledger.bodies), *stored])
 
 
 async def _carry_out(
@@ -269,10 +238,10 @@ async def _carry_out(
 
     `answers` are those that the player has given so far, one for each question.
     """
-    name = _get_ordered_unit(order)
-    word = str(order["out"][ORDER])
+    name = get_ordered_unit(order)
+    rolled_word = str(order["out"][ORDER])
     remaining = list(answers)
-    while word:
+    for word in list_order_words(_need_system(context), rolled_word):
         rule = get_order_rule(_need_system(context), word)
         questions = await _read_questions(context, side, name, rule, remaining)
         if questions is not None:
@@ -288,8 +257,7 @@ async def _carry_out(
                 context, side, name, word, rule, options, acts
             ):
                 return
-        word = str(rule.get("else") or "")
-    _note_order(context, side, name, str(order["out"][ORDER]), context.game, acts)
+    _note_order(context, side, name, rolled_word, context.game, acts)
     acts.replies.append(Reply(f"{name} can do nothing now", by=THE_TABLE))
 
 
@@ -301,7 +269,7 @@ async def _read_questions(
     unit = next(iter(find_units_by_name(context.game, [name])), None)
     if unit is None or not rule or not fits_rule(unit, rule, system):
         return None
-    ordered = await _list_ordered_units(context)
+    ordered = list_ordered_units(await _list_own_events(context))
     phase_rule = get_phase_rule(context.game, system)
     helpers = [
         helper
@@ -411,11 +379,11 @@ async def _play(
     finally:
         context.command = command
         context.ledger.plays = ""
-    is_order = _is_order(context.ledger.bodies[-1])
-    if is_order:
+    has_order = is_order(context.ledger.bodies[-1])
+    if has_order:
         # what counts without a modifier plays no part in an order
         reply = replace(reply, lines=tuple(line for line in reply.lines if isinstance(line, Line)))
-    reply = replace(reply, by=THE_TABLE if is_order else f"{reply.by}, by the table")
+    reply = replace(reply, by=THE_TABLE if has_order else f"{reply.by}, by the table")
     context.ledger.record_first_line(reply.first_line)
     acts.number = context.ledger.bodies[-1]["number"]
     acts.replies.append(reply)
