@@ -100,6 +100,7 @@ from bot.ui.typing.complete import (
 from bot.ui.typing.corrections import check_correction
 from bot.ui.typing.macro import Macro
 from bot.ui.typing.roster_example import write_roster_example
+from bot.ui.typing.unquoted_names import quote_names, takes_units
 
 FIRST_FORMS = (("game", "start"), ("seek", "game"), ("unit", "add"), ("setup", "systems"))
 """Commands whose forms have menus of the systems and units that their channel has."""
@@ -494,9 +495,44 @@ class App:
         """Parse a line that was typed in a place. For a person, a macro is resolved to its command.
 
         In a game, a line that is no command is tried as a macro, a sequence of the game, a command
-        of `/game`, one of its tables, and as something to find. Raises UserError, whose hint
-        suggests only commands that work.
+        of `/game`, one of its tables, and as something to find. The names of units may have spaces
+        without quotation marks. Raises UserError, whose hint suggests only commands that work.
         """
+        try:
+            parsed = await self._parse_as_typed(text, place, person)
+        except UserError:
+            quoted = await self._parse_with_quoted_names(text, place, person)
+            if quoted is None:
+                raise
+            return quoted
+        if takes_units(parsed.spec):
+            return await self._parse_with_quoted_names(text, place, person) or parsed
+        return parsed
+
+    async def _parse_with_quoted_names(
+        self, text: str, place: Place, person: Person | None
+    ) -> ParsedCommand | None:
+        """Parse a line with the names of the game's units in quotation marks, which the player left
+        out: `fire Rifle 1 at Local 2`. Return None if there are none, or if it makes no sense so.
+        """
+        try:
+            game = await self._load_game(place)
+            if game is None:
+                return None
+            quoted = quote_names(text, [unit.name for unit in game.units.values()])
+            if quoted == text:
+                return None
+            parsed = await self._parse_as_typed(quoted, place, person)
+        except (UserError, StoreError):
+            return None
+        if takes_units(parsed.spec):
+            return parsed
+        return None
+
+    async def _parse_as_typed(
+        self, text: str, place: Place, person: Person | None
+    ) -> ParsedCommand:
+        """Parse a line as it was typed; see `parse_line`."""
         try:
             parsed = await self._parse_text(text, place)
         except UserError as error:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from bot.commands.dispatch import load_shared_registry
 from bot.rules.errors import UserError, correct_typed
 from bot.rules.inputs.input_values import parse_hand_dice
+from bot.rules.inputs.options import Option, clean
 from bot.ui.registry import Registry
 from bot.ui.spec import CommandSpec
 from bot.ui.typing.command_text import (
@@ -45,6 +46,48 @@ def test_the_slash_is_optional_and_case_does_not_matter() -> None:
 def test_at_stands_before_a_target_as_one_says_it() -> None:
     assert read("lnlt fire us4 at vc2 tm=1") == read("lnlt fire us4 vc2 tm=1")
     assert read('unit add "at" squad')[1]["name"] == "at"
+
+
+@pytest.mark.parametrize("between", ["vs", "VS.", "v", "against", "->", "\u2192"])
+def test_words_and_arrows_before_a_target_are_read_as_one_says_them(between: str) -> None:
+    assert read(f"lnlt fire us4 {between} vc2 tm=1") == read("lnlt fire us4 vc2 tm=1")
+
+
+@pytest.mark.parametrize("between", [" and ", " & ", " + ", ", ", " , "])
+def test_units_of_a_list_may_be_joined_as_one_says_them(between: str) -> None:
+    """With the target, and for each command that takes a list of units and then others."""
+    specs = [
+        spec
+        for spec in load_shared_registry()
+        if [option.type for option in spec.positional[:2]] == ["units", "units"]
+        and not spec.positional[1].optional
+    ]
+    assert len(specs) > 2
+    for spec in specs:
+        line = f"{' '.join(spec.path)} us1{between}us2 vc1{between}vc2"
+        assert list(read(line)[1].values()) == ["us1; us2", "vc1; vc2"], line
+        line = f"{' '.join(spec.path)} us1, vc1"
+        assert list(read(line)[1].values()) == ["us1", "vc1"], line
+
+
+def test_a_comma_before_a_target_or_a_flag_adds_no_unit() -> None:
+    assert read("lnlt fire us1, us2, vc1")[1] == {"attackers": "us1; us2", "targets": "vc1"}
+    assert read("lnlt fire us1, odds")[1] == {"attackers": "us1", "odds": True}
+    assert read('lnlt fire "us1", "us2" vc1')[1] == {"attackers": "us1; us2", "targets": "vc1"}
+    assert read("lnlt morale-check us1, us2")[1] == {"units": "us1; us2"}
+
+
+def test_numbers_may_be_written_with_the_marks_that_people_copy() -> None:
+    assert clean(Option("event", "int", "an event"), "#4") == 4
+    assert clean(Option("range", "number", "inches"), '30"') == 30
+    assert clean(Option("range", "number", "inches"), "7.5\u2033") == 7.5
+    with pytest.raises(UserError):
+        clean(Option("event", "int", "an event"), "##4")
+
+
+def test_quotation_marks_of_two_kinds_close_each_other() -> None:
+    assert [token.value for token in tokenize('\u201ea b" c')] == ["a b", "c"]
+    assert [token.value for token in tokenize('\u201ca "b" c\u201d')] == ['a "b" c']
 
 
 def test_a_unit_goes_where_units_go_though_a_number_is_next() -> None:

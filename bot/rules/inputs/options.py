@@ -543,12 +543,19 @@ def _check_range(option: Option, value: float, raw: object) -> float:
     raise _make_refusal(option, raw, f"{option.name}: {option.help}." if option.help else "")
 
 
+def _strip_unit_marks(text: str) -> str:
+    """Return a typed number without the # of an event's number (`#4`) and the mark of inches (`30"`)."""
+    return text.removeprefix("#").rstrip("\"'\u2033\u201d")
+
+
 def clean_whole(option: Option, raw: object) -> int:
     """Return a typed whole number, with or without a sign and blanks, or a float that is whole.
 
+    It may be written as an event's number (`#4`) or in inches (`30"`).
+
     Raises UserError for anything else, and for a number beyond the option's limits.
     """
-    if isinstance(raw, str) and _WHOLE.fullmatch(text := normalize_value(raw)):
+    if isinstance(raw, str) and _WHOLE.fullmatch(text := _strip_unit_marks(normalize_value(raw))):
         value = int(text)
     elif (isinstance(raw, int) and not isinstance(raw, bool)) or (
         isinstance(raw, float) and raw.is_integer()
@@ -565,7 +572,7 @@ def _clean_number(option: Option, raw: object) -> float:
     Raises UserError for anything else, and for a number beyond the option's limits.
     """
     if isinstance(raw, str):
-        text = normalize_value(raw)
+        text = _strip_unit_marks(normalize_value(raw))
         if not _NUMBER.fullmatch(text):
             raise _make_refusal(option, raw)
         raw = float(text)

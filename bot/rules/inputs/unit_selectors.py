@@ -31,6 +31,12 @@ _RANGE_END = re.compile(r"(\d{1,4})(?=[\s,]|$)")
 _CHOICE = re.compile(r"(all\b|(side|hex):)", re.IGNORECASE)
 _QUOTED = re.compile(r"(?:[\"\u201c](?P<name>[^\"\u201d]*)[\"\u201d]|'(?P<other>[^']*)')(?=\s|,|$)")
 _LAST_DIGITS = re.compile(r"(?<!\d)\d+$")
+_SEPARATOR = re.compile(
+    r"\"[^\"]*\"?|\u201c[^\u201d]*\u201d?|=|,| +(?:and|&|\+) +(?=\S)| ", re.IGNORECASE
+)
+"""What people write between two units, and what is no separator: a quoted text, an equals sign, a
+space.
+"""
 _PIECE = re.compile(r"[^\s,]+,?")
 MOST_PIECES = 12
 """The most words of a unit's name, or of a selector."""
@@ -179,7 +185,7 @@ def _join_items(items: Iterable[str], roster: Roster) -> str:
 
 
 def _split_at_commas(items: Iterable[str], roster: Roster) -> list[str]:
-    """Return the items, each split at the commas that separate units.
+    """Return the items, each split at the commas and the words "and" that separate units.
 
     Raises UserError as soon as there is one item more than a list holds.
     """
@@ -192,45 +198,41 @@ def _split_at_commas(items: Iterable[str], roster: Roster) -> list[str]:
 
 
 def _split_parts(item: str, roster: Roster) -> Iterator[str]:
-    """Yield the parts between the commas of an item, some of which may be empty.
+    """Yield the parts between the separators of an item, some of which may be empty.
 
-    A comma in a value (`sw=3,2`), in quotation marks or in a unit's own name separates nothing.
-    Raises UserError for more commas in one value than a list has units.
+    A comma in a value (`sw=3,2`), in quotation marks or in a unit's own name separates nothing, and
+    "and" or "&" does only before another unit. Raises UserError for more commas in one value than a
+    list has units.
     """
     begin = 0
     while begin < len(item):
-        comma = _find_part_end(item, begin, roster)
-        yield item[begin:comma].strip()
-        begin = comma + 1
+        end, next_begin = _find_separator(item, begin, roster)
+        yield item[begin:end].strip()
+        begin = next_begin
 
 
-def _find_part_end(item: str, begin: int, roster: Roster) -> int:
-    """Return the index of the comma that ends the part at `begin`, or the length of the item."""
+def _find_separator(item: str, begin: int, roster: Roster) -> tuple[int, int]:
+    """Return the index of the separator that ends the part at `begin`, and the index after it; the
+    length of the item if there is none.
+    """
     while begin < len(item) and item[begin].isspace():
         begin += 1
-    name = begin + find_name_end(item[begin:], roster)
-    in_plain_marks = False
-    in_round_marks = 0
     has_key = False
     commas_in_values = 0
-    for index in range(begin, len(item)):
-        sign = item[index]
-        if sign == '"':
-            in_plain_marks = not in_plain_marks
-        elif sign == "\u201c":
-            in_round_marks += 1
-        elif sign == "\u201d":
-            in_round_marks -= 1
+    for match in _SEPARATOR.finditer(item, begin + find_name_end(item[begin:], roster)):
+        sign = match[0][0]
+        if sign == "=":
+            has_key = True
         elif sign == " ":
             has_key = False
-        elif sign == "=":
-            has_key = True
-        elif sign == "," and index >= name and not in_plain_marks and in_round_marks <= 0:
-            if not has_key or _begins_unit(item[index + 1 :], roster):
-                return index
+        if sign not in ", " or match[0] == " ":
+            continue
+        if _begins_unit(item[match.end() :], roster) or (sign == "," and not has_key):
+            return match.start(), match.end()
+        if sign == ",":
             commas_in_values += 1
             check_count(commas_in_values)
-    return len(item)
+    return len(item), len(item)
 
 
 def _begins_unit(following: str, roster: Roster) -> bool:

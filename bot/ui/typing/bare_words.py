@@ -5,6 +5,7 @@ game, a command of `/game`, one of its tables and, at last, as something to find
 from collections.abc import Collection, Sequence
 
 from bot.rules.errors import UserError, find_near, suggest_names
+from bot.rules.inputs.options import is_yes_or_no
 from bot.rules.text.normalize import comparison_key, word_key
 from bot.rulesets.system import FIRES, System
 from bot.rulesets.table_names import fold_name, read_name
@@ -112,11 +113,14 @@ def read_find(
     text: str, registry: Registry, played: str, games: Collection[str]
 ) -> ParsedCommand | None:
     """Return `/find` for a line of at most MOST_WORDS words that begin words of a name in `games`
-    or in help, without any correction; else None.
+    or in help, without any correction; else None. A number, `yes` and `no` are not looked for: they
+    are meant as an answer.
     """
     tokens = _read_tokens(text)
     spec = registry.get(FIND)
     if not tokens or len(tokens) > MOST_WORDS or spec is None:
+        return None
+    if is_yes_or_no(text) or text.strip().isdecimal():
         return None
     finding = search(text, registry, games, played)
     if not finding.hits or finding.corrected or finding.hits[0].rank > STARTS:

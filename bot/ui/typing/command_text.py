@@ -98,6 +98,10 @@ GREEDY = ("dice", "topic", "stats", "systems", "command", "values", "find")
 shaken moved`, `find melee odds`.
 """
 _TARGETS = ("target", "targets")
+_BEFORE_TARGETS = ("at", "vs", "vs.", "v", "v.", "versus", "against", "->", "=>", "\u2192")
+"""Words and arrows that people write between those who fire and their targets."""
+_BETWEEN_UNITS = ("and", "&", "+", ",")
+"""Words and signs that people write between two units of a list."""
 _LOOSE = ("stats", "command", "values", "find")
 """The greedy options that take names with values, too: `unit edit us1 fp=2`, `macro run h n=3`."""
 
@@ -115,6 +119,13 @@ class Token(NamedTuple):
     value: str
     quoted: bool
     start: int
+
+    @property
+    def value_start(self) -> int:
+        """The index of the first character after its key and the equals sign."""
+        if not self.key:
+            return self.start
+        return self.start + len(self.key) + 1
 
 
 class ParsedCommand(NamedTuple):
@@ -334,6 +345,9 @@ def tokenize(text: str) -> list[Token]:
         if quoted:
             value, index = _read_quoted(text, index)
         tokens.append(Token(key and key.replace("-", "_").casefold(), value, quoted, start))
+        if quoted and text[index : index + 1] == ",":
+            tokens.append(Token("", ",", False, index))
+            index += 1
         if len(tokens) > MAX_TOKENS:
             raise UserError("That line has too many words.", code="too-many")
     return tokens
@@ -352,14 +366,15 @@ def _read_quoted(text: str, start: int) -> tuple[str, int]:
     index after that. Raises UserError if it is not closed, or closed within a word.
     """
     closing = _QUOTES[plain_signs(text[start])]
-    ends = (text.find(mark, start + 1) for mark in _add_full_width_marks(closing))
-    end = min((end for end in ends if end >= 0), default=-1)
+    end = _find_first(text, _add_full_width_marks(closing), start + 1)
+    if end < 0 and closing != "'":  # opened by a phone, closed on a keyboard
+        end = _find_first(text, '"', start + 1)
     if end < 0:
         message = (
             f"The quotation mark at character {start + 1} is not closed: {text[start : start + 20]}"
         )
         raise UserError(message, hint=f"End it with {closing[0]}", code="bad-quotes")
-    if end + 1 < len(text) and not text[end + 1].isspace():
+    if end + 1 < len(text) and not (text[end + 1].isspace() or text[end + 1] == ","):
         raise UserError(
             f"The quotation mark at character {end + 1} closes a value in the middle of a word: "
             f"{text[max(start, end - 16) : end + 12]}",
@@ -367,6 +382,12 @@ def _read_quoted(text: str, start: int) -> tuple[str, int]:
             code="bad-quotes",
         )
     return text[start + 1 : end], end + 1
+
+
+def _find_first(text: str, marks: str, start: int) -> int:
+    """Return the index of the first of `marks` in a text from `start` on, or -1."""
+    ends = (text.find(mark, start) for mark in marks)
+    return min((end for end in ends if end >= 0), default=-1)
 
 
 def _add_full_width_marks(marks: str) -> str:
@@ -388,14 +409,18 @@ class _TokenReader:
     `loose_option` is the option that takes words and `key=value` alike, if the command has one
     (see _LOOSE), and `loose_words` are its words so far. `placed` are the options that bare values
     set. `unit_option` is the option that the last unit went into: `-moved` belongs to it.
-    `last_key` is the key of the last token, "" for a bare word.
+    `last_key` is the key of the last token, "" for a bare word. `joins_unit`: the last token was a
+    word such as "and", or ended with a comma, so the next one is another unit of the same list.
+    `open_by_comma`: it was the comma. `joined_by_comma` is the list whose last unit followed a comma.
     """
 
     def __init__(self, spec: CommandSpec, tokens: list[Token]) -> None:
         self.spec = spec
         self.options = {option.name: option for option in spec.options}
         self.tokens = [
-            token for token in read_colons(spec, tokens) if not _is_leading_at(token, self.options)
+            token
+            for token in read_colons(spec, tokens)
+            if not _leads_to_targets(token, self.options)
         ]
         self.positional = spec.positional
         self.loose_option = next(
@@ -407,11 +432,16 @@ class _TokenReader:
         self.placed: set[str] = set()
         self.unit_option = ""
         self.last_key = ""
+        self.joins_unit = False
+        self.open_by_comma = False
+        self.joined_by_comma = ""
 
     def read(self) -> dict[str, object]:
         """Return the options that all tokens set. Raises UserError for one that does not fit."""
         for token, following in zip_longest(self.tokens, self.tokens[1:]):
             self._read_token(token, following)
+        if self.joined_by_comma:
+            self._move_last_unit_to_target()
         if self.modifiers:
             self.values["mods"] = " ".join(self.modifiers)
         loose_option = self.loose_option
@@ -422,16 +452,16 @@ class _TokenReader:
         return self.values
 
     def _read_token(self, token: Token, following: Token | None) -> None:
-        """Read one token: one more die of `hand=4 3 2`, a part left out of a unit, a named option, a
+        """Read one token: one more die of `hand=4 3 2`, more of a list of units, a named option, a
         flag, a modifier or a bare value. `following` is the next token, or None after the last one.
         """
         if self.last_key == HAND and _is_die(token):
             self.values[HAND] = f"{self.values[HAND]} {token.value}"
             return
         self.last_key = token.key
-        if self.unit_option and _is_left_out(token):
-            self.values[self.unit_option] = f"{self.values[self.unit_option]} {token.value}"
-        elif token.key in self.options and not self._renames_unit(token):
+        if self.unit_option and not token.key and self._continues_list(token, following):
+            return
+        if token.key in self.options and not self._renames_unit(token):
             _check_value(token, following, self.options)
             self._read_named_option(token)
         elif token.key:
@@ -442,6 +472,71 @@ class _TokenReader:
             self.modifiers.append(token.value)
         else:
             self._read_bare_value(token)
+
+    def _continues_list(self, token: Token, following: Token | None) -> bool:
+        """Read a bare word after a unit, if it belongs to the same units: another unit after "and" or
+        a comma, that word itself, or a part left out of the unit. Return whether it does.
+        """
+        if self.joins_unit and not self._is_flag_or_modifier(token):
+            self._add_to_list(token)
+        elif self._takes_another_unit() and _joins_units(token) and following is not None:
+            self.joins_unit = True
+            self.open_by_comma = token.value == ","
+        elif _is_left_out(token):
+            self.values[self.unit_option] = f"{self.values[self.unit_option]} {token.value}"
+        else:
+            return False
+        return True
+
+    def _is_flag_or_modifier(self, token: Token) -> bool:
+        """Return whether a token is a flag or a modifier of the command."""
+        return not token.quoted and (
+            bool(_find_flag(token.value, self.options)) or _is_modifier(token.value, self.options)
+        )
+
+    def _add_to_list(self, token: Token) -> None:
+        """Add a bare word to the list of units that the last tokens began."""
+        self.joined_by_comma = ""
+        if self.open_by_comma:
+            self.joined_by_comma = self.unit_option
+        self._set_list(self.unit_option, f"{self.values[self.unit_option]}; {token.value}")
+        self._note_comma(token)
+
+    def _note_comma(self, token: Token) -> None:
+        """Note whether a list of units goes on after a token, because the token ends with a comma."""
+        is_open = token.value.endswith(",") and not token.quoted
+        self.joins_unit = self.open_by_comma = is_open and self._takes_another_unit()
+        if self.joins_unit:
+            value = str(self.values[self.unit_option])
+            self._set_list(self.unit_option, value.removesuffix(","))
+
+    def _set_list(self, name: str, units: str) -> None:
+        """Set an option to a list of units; one that was a bare value stays one."""
+        if isinstance(self.values[name], BareValue):
+            units = BareValue(units)
+        self.values[name] = units
+
+    def _move_last_unit_to_target(self) -> None:
+        """Move the last unit of a list to the next option for units, if that has none: a comma before
+        a target separates it from those who fire, as in `fire us1, vc2`.
+        """
+        target = next(
+            (
+                option
+                for option in self.positional
+                if option.type in _UNITS and option.name != self.joined_by_comma
+            ),
+            None,
+        )
+        if target is None or target.optional or target.name in self.values:
+            return
+        units, _, last_unit = str(self.values[self.joined_by_comma]).rpartition("; ")
+        self._set_list(self.joined_by_comma, units)
+        self.values[target.name] = BareValue(last_unit)
+
+    def _takes_another_unit(self) -> bool:
+        """Return whether the last token was a unit of a list."""
+        return bool(self.unit_option) and self.options[self.unit_option].type == "units"
 
     def _renames_unit(self, token: Token) -> bool:
         """Return whether `name=...` gives a new name to the unit that a bare word named."""
@@ -464,6 +559,8 @@ class _TokenReader:
             )
         _add_option(self.values, name, token.value)
         self.unit_option = name if self.options[name].type in _UNITS else ""
+        if self.unit_option:
+            self._note_comma(token)
 
     def _read_unknown_key(self, token: Token) -> None:
         """Add a `key=value` that is not an option to the loose words.
@@ -483,6 +580,8 @@ class _TokenReader:
         name = _place_bare_value(self.spec, self.positional, self.values, token)
         self.placed.add(name)
         self.unit_option = name if self.options[name].type in _UNITS else ""
+        if self.unit_option:
+            self._note_comma(token)
         if self.loose_option is not None and name == self.loose_option.name:
             value = str(self.values.pop(name))
             self.loose_words.append(_keep_quotes(self.loose_option, token, value))
@@ -617,14 +716,19 @@ def _add_option(values: dict[str, object], name: str, value: object) -> None:
     values[name] = value
 
 
-def _is_leading_at(token: Token, options: Mapping[str, Option]) -> bool:
-    """Return whether a token is the word "at" before a target, as in `fire us4 at vc2`."""
+def _leads_to_targets(token: Token, options: Mapping[str, Option]) -> bool:
+    """Return whether a token is a word or arrow before a target, as in `fire us4 at vc2`."""
     return (
-        token.value == "at"
+        token.value.casefold() in _BEFORE_TARGETS
         and not token.quoted
         and not token.key
         and not options.keys().isdisjoint(_TARGETS)
     )
+
+
+def _joins_units(token: Token) -> bool:
+    """Return whether a token stands between two units of a list, as in `fire us1 and us2 vc2`."""
+    return token.value.casefold() in _BETWEEN_UNITS and not token.quoted and not token.key
 
 
 def _find_flag(word: str, options: Mapping[str, Option]) -> str:
