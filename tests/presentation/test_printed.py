@@ -175,7 +175,7 @@ def random_look_ups(table: Table) -> Iterator[dict[str, Any]]:
 def test_footnotes_stand_under_the_table() -> None:
     reply = build_whole_table_reply(find_shared_system("lnlt").find_table("dct"), "/help")
     texts = [part.text for part in reply.lines if isinstance(part, Small)]
-    assert any("With morale 1 the second band is empty." in text for text in texts)
+    assert any("With morale 1, the second band is empty." in text for text in texts)
 
 
 @pytest.mark.parametrize(

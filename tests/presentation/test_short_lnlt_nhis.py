@@ -244,7 +244,7 @@ def test_the_first_line_is_the_news_and_nothing_below_says_it_again(game: str, i
             (),
             [
                 "Local Force can't rally: no leader named · Alice tries to rally",
-                "Is a good order leader, a hero or another unit there to rally them? Then say who.",
+                "Is there a good order leader, a hero or another unit to rally them? If so, say who.",
             ],
             NOTHING,
         ),
@@ -319,7 +319,7 @@ def test_a_short_answer_reads_so(
             [
                 "Lt Dan spots the hex · Alice rolls to spot",
                 "Spotting: [4] − 1 leader = 3, needs 3 or less",
-                "Lt Dan may fire at the hex at once: Ops Complete then comes off and does not count.",
+                "Lt Dan may fire at the hex right away: Ops Complete then comes off and has no effect.",
             ],
         ),
         (

@@ -401,7 +401,7 @@ async def test_riders_outside_are_told_to_dismount() -> None:
     assert "dismount" not in (await channel.do("Anna", shot)).format_text()
     await channel.do("Anna", "unit edit Rifle in=T1 outside")
     fired = await channel.do("Anna", shot)
-    assert "Must dismount, outside on T1: Rifle." in fired.format_text()
+    assert "Riding outside on T1, must dismount: Rifle." in fired.format_text()
     assert "Dismount" in labels(fired)
     await channel.do("Anna", "lnlt bail-out cause=dft vehicle=none passengers=Rifle hand=1,1")
     assert "in T1" not in await unit(channel, "rifle")
@@ -433,7 +433,7 @@ async def test_a_rally_counts_nobody_who_was_not_named() -> None:
     channel = await started("lnlt", "unit add Rifle squad A morale=5 shaken")
     alone = await channel.do("Anna", "lnlt rally units=Rifle")
     assert "can't rally" in alone.first_line
-    assert "Then say who." in alone.format_text()
+    assert "If so, say who." in alone.format_text()
     assert [(button.label, button.style) for button in alone.buttons[:1]] == [
         ("Who's rallying them…", "primary")
     ]
@@ -463,8 +463,8 @@ async def test_markers_that_forbid_opportunity_fire(marker: str) -> None:
 @pytest.mark.parametrize(
     ("marker", "remark"),
     [
-        ("low-crawl", "Low Crawl, needs its hex to be spotted."),
-        ("assault-move", "Assault Move, needs its hex to be spotted if it moved by stealth."),
+        ("low-crawl", "Low Crawl, its hex must be spotted."),
+        ("assault-move", "Assault Move, its hex must be spotted if it moved by stealth."),
     ],
 )
 async def test_opportunity_fire_at_who_is_hard_to_see(marker: str, remark: str) -> None:

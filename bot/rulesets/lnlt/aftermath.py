@@ -321,7 +321,7 @@ def get_reminder(unit: Unit, becomes: str) -> str:
         return f"{unit.word}: morale, leadership and leadership range are 1 less."
     is_newly_shaken = becomes == "shaken" and "shaken" not in flags
     if is_newly_shaken and unit.type in kinds.GROUND_VEHICLES:
-        return f"{unit.word} buttons up, moves at half its MF (fractions down) and cannot fire."
+        return f"{unit.word} buttons up, moves at half its MF (rounded down) and cannot fire."
     is_newly_damaged = becomes == "damaged" and "damaged" not in flags
     if is_newly_damaged and unit.type in kinds.AIRBORNE:
         return f"{unit.word} leaves the board at once; it can neither unload nor fire."

@@ -27,7 +27,7 @@ def test_the_welcome_names_them() -> None:
     ("line", "said"),
     [
         ("help lnlt fire", "/help lnlt fire modifiers"),
-        ("help lnlt fire tm", "tm: target modifier of the hex"),
+        ("help lnlt fire tm", "tm: target modifier for the hex"),
         ("help lnlt fire night", "night: -3"),
         ("help lnlt night", "night: -3"),
         ("help lnlt cavalry", "cavalry"),
