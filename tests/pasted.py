@@ -21,7 +21,7 @@ TABLES = (
         "2d6\tSky\n2-Apr\twet\n5-9\tgrey\n10-12\tblue\n",
         (
             "Read as: 2d6 by row (2-4, 5-9, 10-12); 3 different results",
-            "2-Apr looks like a date that a spreadsheet made of 2-4: read that way",
+            "2-Apr looks like a date that a spreadsheet made from 2-4: read as originally typed",
         ),
     ),
     Pasted(

@@ -79,7 +79,7 @@ def read_roster_text(text: str) -> RosterText:
         text = text.replace("\\n", "\n")
     language = detect_page_language(text)
     if language:
-        raise make_roster_error(f"This is a table in the source of {language}", hint=SOURCE_OF_PAGE)
+        raise make_roster_error(f"This is the {language} source of a table", hint=SOURCE_OF_PAGE)
     roster = read_army_json(text)
     if roster is None:
         _check_text_size(text)

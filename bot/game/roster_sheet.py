@@ -170,7 +170,7 @@ def _read_heads(cells: list[str], line: int, roster: RosterText, *, has_breaks: 
     if not has_breaks and _has_lost_breaks(heads):
         hint = phrase("Paste it into the form of `/unit import`, or send it as a file.")
         raise make_roster_error(
-            "The text is in one line: its line breaks were lost on the way", hint=hint
+            "The text is all on one line: its line breaks were lost on the way", hint=hint
         )
     filled = [cell.strip() for cell in cells if cell.strip()]
     if len(filled) == 1 and "name" not in heads and has_breaks:

@@ -228,11 +228,11 @@ def _check_table(table: Table, file: str, results: _CheckResults, max_situations
     """Add the faults of a table that loads, and the questions about it."""
     if not table.summary or len(table.summary) > LONGEST_SUMMARY:
         results.faults.append(
-            f"{file}, row summary: help needs one, of at most {LONGEST_SUMMARY} characters"
+            f"{file}, row summary: the table needs a summary of at most {LONGEST_SUMMARY} characters"
         )
     if not (table.printed.get("examples") or table.example):
         results.questions.append(
-            f"{file}: it has no examples; one from the rule book would show that it was typed correctly"
+            f"{file}: it has no examples; one from the rule book would show that the table is typed correctly"
         )
     if table.blank:
         rows = Counter(cell.label.partition(", column")[0] for cell in table.blank)
@@ -240,7 +240,7 @@ def _check_table(table: Table, file: str, results: _CheckResults, max_situations
         listed = ", ".join(f"{row} ({count})" for row, count in first_rows)
         blanks = format_count(len(table.blank), "blank", "blanks")
         results.questions.append(
-            f"{file}: {blanks} for you to type from your card; a lookup that reaches one is refused: {listed}"
+            f"{file}: {blanks} to fill in from your card; a lookup that needs one is refused: {listed}"
         )
     faults, questions = lint_table(table, file, max_situations)
     results.faults += faults
@@ -284,7 +284,7 @@ def _count_states(sequence: Sequence, results: _CheckResults) -> None:
     elif bound.least > STATE_BUDGET:
         row = _name_row(sequence)
         results.questions.append(
-            f"{row}: its odds take too long to count for {MAX_UNITS} units; do that many dice have to be read later?"
+            f"{row}: its odds take too long to work out for {MAX_UNITS} units; do later steps need all those dice?"
         )
 
 
@@ -305,7 +305,7 @@ def _find_sequence_fault(system: System, sequence: Sequence, questions: list[str
         return fault
     required = [option.name for option in sequence.inputs if option.is_required]
     if required and not sequence.example:
-        return f"{row}: it has no example; write inputs that run: example: {{{required[0]}: ...}}"
+        return f"{row}: it has no example; add one with inputs that work, such as example: {{{required[0]}: ...}}"
     try:
         return _try_example(system, sequence, row, questions)
     except UserError as error:
@@ -328,7 +328,7 @@ def _find_missing_part(system: System, sequence: Sequence, row: str) -> str:
     for id in next_ids:
         if id not in system.sequences:
             hint = did_you_mean(id, system.sequences)
-            return f"{row}: there is no sequence {id} to run. {hint}".rstrip()
+            return f"{row}: there is no sequence called {id} to run. {hint}".rstrip()
     return ""
 
 
@@ -375,11 +375,11 @@ def _try_example(system: System, sequence: Sequence, row: str, questions: list[s
     if sequence.declaration is not None:
         reason = find_bad_dice(sequence)
         if reason:
-            return f"{row}: some dice lead to no result: {reason}"
+            return f"{row}: some rolls have no result: {reason}"
     play = play_sequence(sequence, example, create_throwaway_source())
     if sequence.declaration is not None and play.dice and not sequence.odds_by:
         questions.append(
-            f"{row}: it has no odds; odds_by: OUTPUT names the output to count them by"
+            f"{row}: it has no odds; add odds_by: OUTPUT, with the output they are worked out for"
         )
     results = system.game.get("results") or {}
     if sequence.id not in results and "*" not in results:
@@ -401,7 +401,7 @@ def _list_new_types(system: System) -> Iterator[str]:
         yield (
             f"{system.id}/game.yaml, row units types: the combat sequences of "
             f"{system.parent.id} do not know {', '.join(new_types)} and may refuse them; "
-            "does the pack have some for them?"
+            "does the pack have its own for them?"
         )
 
 
@@ -414,8 +414,8 @@ def _list_large_commands(system: System) -> Iterator[str]:
         count = count_characters(registry, name)
         if count > MOST_CHARACTERS:
             yield (
-                f"{system.id}: Discord allows 8,000 characters for a command and everything below it, and /{name} has "
-                f"about {count:,}: Discord would not show it. Leave out inputs, or tables of the game that it inherits "
+                f"{system.id}: Discord allows 8,000 characters for a command and its subcommands, but /{name} has "
+                f"about {count:,}, so Discord would not show it. Leave out some inputs or inherited tables "
                 "(TABLE.yaml with nothing but null), or split it into two packs"
             )
 
@@ -495,7 +495,7 @@ def _find_unowned_chits(system: System, deck: GameDeck, file: str) -> Iterator[s
             word = str(facts.get(key, words[0]))
             if word not in words:
                 hint = did_you_mean(word, words) or f"There are {', '.join(words)}."
-                yield f'{file}, row cards {id}, column {key}: no unit is of "{word}". {hint}'
+                yield f'{file}, row cards {id}, column {key}: no unit belongs to "{word}". {hint}'
 
 
 def _find_unknown_sequences(system: System) -> Iterator[str]:
@@ -540,7 +540,7 @@ async def check_in_process(content: Content, seconds: float = UNTRUSTED_SECONDS)
     try:
         return await worker.run(check_content, dict(content))
     except TooManyStates:
-        fault = f"it takes more than {seconds:g} seconds or too much memory to check"
+        fault = f"checking it takes more than {seconds:g} seconds or too much memory"
         return Report((fault,))
     finally:
         await worker.close()

@@ -25,8 +25,8 @@ def format_csv(table: Table) -> str:
         bodies = [body for body in list_bodies(printed) if "cells" in body]
         sheets = [list(_list_body_rows(body, table)) for body in bodies]
     if not sheets:
-        hint = "Formulas compute it."
-        raise UserError(f"{table.title} has no rows to write.", hint=hint, code="not-a-table")
+        hint = "Its results are computed by formulas."
+        raise UserError(f"{table.title} has no rows to export.", hint=hint, code="not-a-table")
     out = io.StringIO()
     for number, sheet in enumerate(sheets):
         out.write("\n" if number else "")

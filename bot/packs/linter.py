@@ -25,11 +25,9 @@ _DECIMALS = (0, 0.5, 1, 7, 15, 15.1, 24, 60, 60.1, 150, 300, 301, 5000)
 def find_domain_fault(option: Option) -> str:
     """Return why `list_values` cannot list the values of a table's input; "" if it can."""
     if option.type == "int" and (option.min is None or option.max is None):
-        return f"{option.name} has no limits: give it min and max"
+        return f"{option.name} has no limits: give it a min and a max"
     if option.type not in ("enum", "bool", "int", "number"):
-        return (
-            f"a table cannot ask for {option.type}: {option.name} is an int, number, bool or enum"
-        )
+        return f"a table cannot take {option.type}: make {option.name} an int, number, bool or enum"
     return ""
 
 
@@ -168,13 +166,13 @@ def find_faults(table: Table, file: str, max_situations: int = MOST) -> Iterator
         return
     for hole, situations in list(survey.holes.items())[:MOST_HOLES]:
         suffix = f" and {len(situations) - 1:,} more" if len(situations) > 1 else ""
-        yield f"{file}{hole}, as for {situations[0]}{suffix}"
+        yield f"{file}{hole}, for example for {situations[0]}{suffix}"
     if len(survey.holes) > MOST_HOLES:
         yield f"{file}: and {len(survey.holes) - MOST_HOLES} more gaps like these"
     if table.blank:
         return
     if not survey.answered:
-        yield f"{file}: no combination of inputs is answered"
+        yield f"{file}: no combination of inputs has an answer"
     elif is_whole(table, max_situations) and not _has_decimal_input(table):
         for grid in list_grids(table.printed):
             yield from _find_dead_keys(grid, table, survey.values, file)
@@ -202,7 +200,7 @@ def _survey_table(table: Table, file: str, max_situations: int) -> _Survey:
             if not is_declared(value, table.outputs[name]):
                 inputs = _format_values(situation)
                 survey.undeclared = (
-                    f"{file}: {name} is {value!r:.40} for {inputs}, which is not declared"
+                    f"{file}: {name} is {value!r:.40} for {inputs}, but that result is not declared"
                 )
                 return survey
     return survey
@@ -259,7 +257,7 @@ def _find_dead_keys(
         dead = [str(key) for index, key in enumerate(keys) if index not in reached]
         if dead:
             reach = _format_reach(values[name])
-            yield f"{file}, {kind} {', '.join(dead[:4])}: nothing leads to it; {name} is {reach:.80}"
+            yield f"{file}, {kind} {', '.join(dead[:4])}: never used; {name} is {reach:.80}"
 
 
 def _format_reach(values: set[Any]) -> str:
@@ -336,7 +334,7 @@ def _find_cells_out_of_step(grid: TableGrid, table: Table, file: str) -> Iterato
             position += f", column {grid.heads[column]}"
         cell = columns[column][row]
         yield (
-            f"{file}, {position}: {cell} is out of step with the cells above and below it: as printed?"
+            f"{file}, {position}: {cell} is out of step with the cells above and below it: is that as printed?"
         )
     if not grid.heads or not (grid.meaning or _is_ordered(grid.column_by, table)):
         return
@@ -345,7 +343,7 @@ def _find_cells_out_of_step(grid: TableGrid, table: Table, file: str) -> Iterato
         position = f"row {grid.rows[row]}, column {grid.heads[column]}"
         cell = grid.cells[row][column]
         yield (
-            f"{file}, {position}: {cell} is out of step with the cells left and right of it: as printed?"
+            f"{file}, {position}: {cell} is out of step with the cells on either side: is that as printed?"
         )
 
 
@@ -362,7 +360,7 @@ def _find_unused_results(table: Table, file: str) -> Iterator[str]:
     results = table.printed.get("results") or {}
     unused = [str(result) for result in results if result not in codes]
     if unused:
-        yield f"{file}, results {', '.join(unused[:4])}: no cell has it"
+        yield f"{file}, results {', '.join(unused[:4])}: not used in any cell"
 
 
 def _is_ordered(name: object, table: Table) -> bool:

@@ -24,7 +24,7 @@ group: {group}
 kind: grid
 summary: What your card says in this row and column.
 inputs:
-  total: {{type: int, min: {first}, max: {last}, clamp: both, help: "the dice with their modifiers"}}
+  total: {{type: int, min: {first}, max: {last}, clamp: both, help: "the dice plus modifiers"}}
   column: {{type: int, min: 0, max: 999, help: "the value that picks the column"}}
 outputs: {{result: token}}
 read:
@@ -53,16 +53,18 @@ def write_blank_table(path: Path, rows: str, columns: int) -> None:
     if not 0 < row_count <= MOST_ROWS or not 0 < columns <= MOST_COLUMNS:
         hint = "For example: --rows 2-12 --columns 5"
         raise UserError(
-            "That is not a table: rows are totals, columns a count.", hint=hint, code="bad-value"
+            "That is not a table: rows are a range of totals, columns a number.",
+            hint=hint,
+            code="bad-value",
         )
     if path.suffix != ".yaml" or path.exists():
         hint = "For example: grognard new --blank my-pack/fire-table.yaml"
-        raise UserError(f"{path} is not a new table file.", hint=hint, code="name-taken")
+        raise UserError(f"{path} is not a name for a new table.", hint=hint, code="name-taken")
     try:
         groups = load_pack(path.parent).game["groups"]
     except TableError as error:
         raise UserError(
-            str(error), hint="A blank table goes into the folder of a pack.", code="bad-pack"
+            str(error), hint="A blank table goes in a pack's folder.", code="bad-pack"
         ) from None
     blanks = ", ".join("_" * columns)
     text = BLANK_TABLE.format(
@@ -87,9 +89,9 @@ def write_new_pack(folder: Path) -> str:
     id = slug.strip("-")[:LONGEST_ID].strip("-")
     is_taken = id in TAKEN or id in list_builtin_systems() or id.endswith("-table")
     if is_taken or not id[:1].isalpha():
-        hint = "Use letters, such as few-acres, and not the name of a command or built-in game."
+        hint = "Use letters, as in few-acres, but not the name of a command or built-in game."
         raise UserError(
-            f'The folder "{folder.name[:40]}" does not give the pack a name.',
+            f'A pack cannot be named after the folder "{folder.name[:40]}".',
             hint=hint,
             code="bad-name",
         )

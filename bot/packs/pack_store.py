@@ -170,7 +170,7 @@ def choose_version(
         fitting = [version for version in versions if version.hash.startswith(id)]
     if not fitting:
         ids = {version.id for version in versions}
-        hint = did_you_mean(id, ids) or phrase("`/pack list` shows what there is.")
+        hint = did_you_mean(id, ids) or phrase("`/pack list` shows which there are.")
         raise UserError(
             f'No pack "{text[:40]}" here.', hint=hint, option="pack", code="unknown-pack"
         )
@@ -194,7 +194,7 @@ def check_joining(pack: PackSystem, other_packs: Iterable[System]) -> None:
     try:
         check_together(pack, extensions)
     except TableError as error:
-        hint = "Switch the other one off, or give this one other names."
+        hint = "Switch off the other one, or rename things in this one."
         raise UserError(
             f"{pack.title} cannot join: {error}", hint=hint, option="pack", code="not-together"
         ) from None
@@ -213,7 +213,7 @@ def describe_exclusion(pack: System, game: str, systems: RuleSets) -> str:
     inheritance = ""
     if isinstance(system, PackSystem) and system.about.inherits == pack.home:
         inheritance = f", which inherits {pack.home}"
-    return f"{pack.title} joins only games of {pack.home}, and this one is {title}{inheritance}."
+    return f"{pack.title} can only join games of {pack.home}, and this is {title}{inheritance}."
 
 
 def list_host_packs() -> dict[PackVersion, PackSystem]:

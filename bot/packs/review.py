@@ -27,7 +27,7 @@ BOM = b"\xef\xbb\xbf"
 NEITHER = (
     "This is neither a pack nor a table in a known format. A pack as one text begins with "
     "pack.yaml:, a table is a sheet "
-    "with headings, or one from BCDice, Foundry VTT or SealDice."
+    "with headings, or comes from BCDice, Foundry VTT or SealDice."
 )
 _FILES = re.compile(r"^\S+\.yaml:", re.MULTILINE)
 

@@ -55,11 +55,11 @@ def list_first_line_questions(sequence: Sequence, row: str) -> Iterator[str]:
         if get_result_headline(play.resolution, play.out, sequence.system):
             has_result = True
     if not has_result and not tokens:
-        yield f"{row}: no step has a headline, so its answers begin without a result"
+        yield f"{row}: no step has a headline, so its answers start without a result"
     if tokens and isinstance(sequence.system, PackSystem):
         words = ", ".join(tokens)
         yield (
-            f"{row}: game.yaml has no words for {words}: write them under results: {sequence.id}, "
+            f"{row}: game.yaml has no wording for {words}: add it under results: {sequence.id}, "
             f'such as {next(iter(tokens))}: {{says: "{{}} ..."}}'
         )
 
@@ -146,7 +146,7 @@ def _make_hint(word: str, possible_results: Iterable[str]) -> str:
         return suggestion
     if NUMBERED in results:
         words.append("whole numbers")
-    return f"They are {', '.join(words)}."
+    return f"Its results are {', '.join(words)}."
 
 
 def _find_possible_results(kind: object, system: System) -> set[str] | None:
@@ -192,8 +192,8 @@ def _describe_dead_brings(option: Option, sequence: Sequence) -> str:
     if holders.get(holder_name) not in types:
         if holder_name in holders:
             return (
-                f"{holder_name} is a list of units, and only an input of type unit brings something. "
-                f"A step can read it: has(unit, '{keys or option.name}') for a flag or marker, "
+                f"{holder_name} is a list of units, and `brings` only works with an input of type unit. "
+                f"A step can read the value instead: has(unit, '{keys or option.name}') for a flag or marker, "
                 f"unit.{keys or option.name} for a number"
             )
         return f"there is no input {holder_name} with a unit. {did_you_mean(holder_name, holders)}".rstrip()
@@ -240,6 +240,6 @@ def list_lost_additions(system: PackSystem) -> Iterator[str]:
         added_keys = declaration.numbers_added_to if declaration is not None else ()
         for key in sorted(set(added_keys) - known_keys):
             yield (
-                f"{system.id}/sequences.yaml, row {id}: it adds to {key}, which no unit of a scenario has: "
-                f"give the attribute a default (default: 0) to begin with, or nothing is added"
+                f"{system.id}/sequences.yaml, row {id}: it adds to {key}, which no unit in any scenario has: "
+                f"give the attribute a starting value (default: 0), or nothing is added"
             )

@@ -39,7 +39,7 @@ def test_a_blank_cell_is_listed_and_refuses_before_the_first_die() -> None:
     report = check_content(pack.content)
     assert report.faults == ()
     (asked,) = [question for question in report.questions if "blank" in question]
-    assert asked.startswith("club-ift/card.yaml: 1 blank for you to type from your card")
+    assert asked.startswith("club-ift/card.yaml: 1 blank to fill in from your card")
     assert "row 8-9" in asked
     fire, inputs = pack.find_sequence("fire"), {"attackers": "squad fp=4", "targets": "squad"}
     for ask in (lambda: play_sequence(fire, inputs, Script([])), lambda: count_odds(fire, inputs)):
@@ -86,7 +86,7 @@ def test_a_blank_table_is_written_into_a_pack_and_passes_the_check(
     pack = load_pack(folder)
     assert check_content(pack.content).faults == ()
     assert len(pack.tables["fire-table"].blank) == 14 * 11 + 1
-    with pytest.raises(UserError, match="not a new table file"):
+    with pytest.raises(UserError, match="not a name for a new table"):
         create_pack(["--blank", str(folder / "fire-table.yaml")])
     with pytest.raises(UserError, match="That is not a table"):
         create_pack(["--blank", str(folder / "other.yaml"), "--rows", "12-2"])

@@ -105,7 +105,7 @@ def test_all_tables_are_read_not_only_up_to_the_first_fault(make_pack: PackMaker
 
 def test_a_row_that_nothing_leads_to(make_pack: PackMaker) -> None:
     faults, _ = said(make_pack, crt=card({**ROWS, 7: "DR, DR, DE, DE"}))
-    assert faults == "few/crt.yaml, row 7: nothing leads to it; roll is 1 to 6"
+    assert faults == "few/crt.yaml, row 7: never used; roll is 1 to 6"
 
 
 def test_what_a_proof_reader_asks(make_pack: PackMaker) -> None:
@@ -123,7 +123,7 @@ def test_a_gap_behind_a_formula_is_found_by_looking_everything_up(make_pack: Pac
         "read:\n  rows: roll", "derive: {_total: roll + 1}\nread:\n  rows: _total"
     )
     faults, _ = said(make_pack, crt=text)
-    assert faults == "few/crt.yaml, rows: nothing answers _total 7, as for roll 6"
+    assert faults == "few/crt.yaml, rows: nothing answers _total 7, for example for roll 6"
 
 
 @pytest.mark.sample(1)
@@ -136,7 +136,7 @@ AS_PRINTED = {
     "wargame-tutorial/crt.yaml: row 3 and row 4 are the same: is one of them a typo?",
     *(
         f"maneuver-rules/chance.yaml, row 15, column submarine: {chance} is out of step with the cells above and below "
-        "it: as printed?"
+        "it: is that as printed?"
         for chance in (292, 196)
     ),
 }
@@ -153,7 +153,7 @@ FREE_PACKS = sorted(
 def test_a_free_pack_has_no_fault_a_licence_a_scenario_and_a_sequence(folder: Path) -> None:
     report = check_content(read_content(folder))
     asked = {
-        one for one in report.questions if "blanks for you to type from your card" not in one
+        one for one in report.questions if "blanks to fill in from your card" not in one
     } - AS_PRINTED
     assert (report.faults, asked) == ((), set())
     for needed in ("LICENSE", "README.md", "sequences.yaml"):

@@ -196,4 +196,4 @@ def test_a_number_that_is_added_to_and_that_no_unit_has_is_asked_about() -> None
     report = check_content(content)
     assert report.faults == ()
     (asked,) = [one for one in report.questions if "adds to cold" in one]
-    assert "which no unit of a scenario has: give the attribute a default" in asked
+    assert "which no unit in any scenario has: give the attribute a starting value" in asked

@@ -108,7 +108,7 @@ def test_a_sheet_of_firepower_and_modified_dice_is_read_at_its_edges() -> None:
     assert says(table, fp=1, roll=2, modifier=-5) == "M2"
     assert says(table, fp=40, roll=12, modifier=4) == "M1"
     assert made.questions == (
-        "fire: its columns are read as 'from this figure on'; with `to` they mean 'up to this figure'",
+        "fire: its columns are read as 'this number or more'; with `to` they mean 'up to this number'",
     )
 
 
@@ -140,7 +140,7 @@ def test_percentages_are_read_as_the_dice_show_them() -> None:
     ]
     ten = import_tables("d10,fate\n0,lost\n1-5,found\n6-9,sold\n", "finds.csv")
     assert says(only(ten), roll=10) == "lost"
-    assert ten.questions == ("finds: 0 is read as 10, as a die with that face counts it",)
+    assert ten.questions == ("finds: 0 is read as 10, as on a die with that face",)
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_an_original_table_of_bcdice() -> None:
     double = import_tables("Loot\n1d2\n1:gold\n1:silver\n2:\n3:a gem\n", "loot")
     assert says(only(double), roll=1) == "gold"
     assert double.questions == (
-        "loot: 1 comes twice, and the first one is used: silver",
+        "loot: 1 appears twice; the first one is used: silver",
         "loot: 3 is not a total of 1d2, so it is left out",
     )
 
@@ -184,7 +184,7 @@ def test_a_rollable_table_of_foundry() -> None:
     assert says(table, roll=3) == "Fog rolls in: sight is 2 hexes & no air support."
     assert says(table, roll=12) == "Airstrike: Roll 1d6 on Bombs"
     assert made.questions == (
-        "random-events: Supply convoy is a link in Foundry; here only its name stays",
+        "random-events: Supply convoy is a link in Foundry; only its name is kept here",
     )
     older = only(sample("stragglers-v9.json"))
     assert [says(older, roll=roll) for roll in (10, 11, 16, 20)] == [
@@ -205,9 +205,7 @@ def test_foundry_results_with_weights_alone_have_a_die_of_their_sum() -> None:
         ),
         "s",
     )
-    assert odd.questions == (
-        "sky: its formula 1d4x4 is not read; say under rolls which dice it has",
-    )
+    assert odd.questions == ("sky: its formula 1d4x4 could not be read; give its dice under rolls",)
 
 
 def test_the_files_of_bcdice_as_they_lie_there() -> None:
@@ -227,7 +225,9 @@ def test_the_files_of_bcdice_as_they_lie_there() -> None:
         "D66:Omen\n" + "".join(f"{n}:no. {n}\n" for n in pairs if n // 10 <= n % 10), "omen.txt"
     )
     assert says(only(lower), tens=5, ones=2) == "no. 25"
-    assert lower.questions == ("omen: it has rows for the lower die first only: read that way",)
+    assert lower.questions == (
+        "omen: it only has rows with the lower die first, and is read that way",
+    )
     higher = import_tables(
         "d66:Omen\n" + "".join(f"{n}:no. {n}\n" for n in pairs if n // 10 >= n % 10), "omen.txt"
     )
@@ -248,8 +248,8 @@ def test_the_tables_of_a_bcdice_system_in_yaml() -> None:
     ]
     assert says(found["village-names"], tens=6, ones=1) == "Holt"
     assert made.questions == (
-        "left out: SKT (Trades) does not say in the file which dice it uses.",
-        "loot-table: BCDice fills in what is in %{...}; here it stays as text",
+        "left out: The file does not say which dice SKT (Trades) uses.",
+        "loot-table: BCDice fills in %{...}; here it stays as text",
     )
     pairs = import_tables(
         f"ja:\n  X:\n    ABC:\n      name: 表\n      items: {[f'no. {n}' for n in range(36)]}\n",
@@ -270,10 +270,10 @@ def foundry(*results: tuple[int, int, str], formula: str = "1d6", name: str = "S
 def test_the_common_slips_of_foundry_tables_are_questions() -> None:
     beyond = foundry(*((n, n, f"no. {n}") for n in range(1, 7)), formula="1d7")
     assert (rolled(only(beyond)), says(only(beyond), roll=6)) == ("1d6", "no. 6")
-    assert beyond.questions == ("sky: its formula is 1d7 and its last row 6: read as 1d6",)
+    assert beyond.questions == ("sky: its formula is 1d7 but its last row is 6: read as 1d6",)
     twice = foundry((1, 3, "dry"), (4, 6, "wet"), (4, 6, "windy"))
     assert [says(only(twice), roll=roll) for roll in (3, 4)] == ["dry", "wet; windy"]
-    assert twice.questions == ("sky: 2 results have 4-6: read as one, with ; between them",)
+    assert twice.questions == ("sky: 2 results share 4-6: read as one, separated by semicolons",)
     crossed = foundry((1, 4, "dry"), (3, 6, "wet"))
     assert [says(only(crossed), roll=roll) for roll in range(1, 7)] == ["dry"] * 2 + [
         "dry; wet"
@@ -288,7 +288,7 @@ def test_long_texts_and_long_decks_are_taken() -> None:
     assert len(only(foundry((1, 6, long))).read({"roll": 3}).out["result"]) == len(long.strip())
     with refuses("not-a-table") as caught:
         foundry((1, 6, "x" * 4_001))
-    assert "4,001 characters; at most 4,000" in caught.value.message
+    assert "4,001 characters; the limit is 4,000" in caught.value.message
     deck = only(
         import_tables(json.dumps({"words": [f"word {n}" for n in range(1_500)]}), "deck.json")
     )
@@ -301,9 +301,7 @@ def test_long_texts_and_long_decks_are_taken() -> None:
 def test_a_list_that_can_be_no_table_leaves_the_others_of_its_deck() -> None:
     made = import_tables(json.dumps({"a": ["x" * 5_000], "b": ["left", "right"]}), "deck.json")
     assert list(tables(made)) == ["b"]
-    assert made.questions == (
-        "left out: Entry 1 of a has 5,000 characters; at most 4,000 go into one.",
-    )
+    assert made.questions == ("left out: Entry 1 of a has 5,000 characters; the limit is 4,000.",)
 
 
 @pytest.mark.parametrize(
@@ -418,7 +416,7 @@ def test_decks_in_yaml_and_toml() -> None:
     found = tables(supplies)
     assert {table.title for table in found.values()} == {"wagon", "军粮", "ammunition"}
     assert (
-        "wagon: its cards are drawn once each; here every roll uses all of them"
+        "wagon: its cards are each drawn only once; here every roll uses all of them"
         in supplies.questions
     )
 
@@ -685,11 +683,14 @@ def test_a_folder_is_imported_at_once_with_the_reason_of_each_refusal(
     (tables / "README.md").write_text("Ours.", encoding="utf-8")
     assert main(["import", str(tables)]) == 1
     said = capsys.readouterr().out
-    assert "left out  note.txt: No table can be read from this." in said
+    assert "left out  note.txt: No table was found in this text." in said
     assert "left out  loot.txt: loot.yaml, row read: nothing answers roll 3" in said
-    assert "question  patrols.yml, left out: SKT (Trades) does not say" in said
+    assert (
+        "question  patrols.yml, left out: The file does not say which dice SKT (Trades) uses"
+        in said
+    )
     assert said.endswith(
-        "Our tables: 9 tables\n5 of 7 files taken.\n--pack FOLDER makes a pack of it.\n"
+        "Our tables: 9 tables\n5 of 7 files imported.\nAdd --pack FOLDER to make a pack of it.\n"
     )
     assert main(["import", str(tables), "--pack", str(tmp_path / "club")]) == 1
     assert f"{tmp_path / 'club'} is written: 9 tables" in capsys.readouterr().out
@@ -711,7 +712,7 @@ def test_folders_whose_names_are_alike_share_no_overfull_menu(
                 f"1D2:T {folder} {number}\n1:a\n2:b\n", encoding="utf-8"
             )
     assert main(["import", str(tmp_path / "in"), "--pack", str(tmp_path / "club")]) == 0
-    assert capsys.readouterr().out.endswith("60 of 60 files taken.\n")
+    assert capsys.readouterr().out.endswith("60 of 60 files imported.\n")
     assert list(load_pack(tmp_path / "club").game["groups"]) == ["x", "x-2", "x-2-2"]
 
 
@@ -724,7 +725,7 @@ def test_a_folder_that_no_pack_holds_fills_several(
         text = "".join(f"{n}:{number} {'word ' * 150}\n" for n in range(1, 13))
         (tables / f"deck-{number}.txt").write_text(f"1D12:Deck {number}\n{text}", encoding="utf-8")
     assert main(["import", str(tables), "--pack", str(tmp_path / "club")]) == 0
-    assert capsys.readouterr().out.endswith("60 of 60 files taken.\n")
+    assert capsys.readouterr().out.endswith("60 of 60 files imported.\n")
     packs, faults = load_packs_in(tmp_path)
     assert (sorted(packs), faults) == (["club", "club-2", "club-3"], [])
     assert sum(len(pack.tables) for pack in packs.values()) == 60
@@ -743,10 +744,8 @@ def test_a_table_that_no_pack_holds_is_left_out_alone(
     (tmp_path / "large.json").write_text(json.dumps(large), encoding="utf-8")
     assert main(["import", str(tmp_path)]) == 1
     said = capsys.readouterr().out
-    assert (
-        "left out  large.json: a.yaml alone is larger than the 256 kB that a pack may have" in said
-    )
-    assert said.endswith(": 1 table\n1 of 1 file taken.\n--pack FOLDER makes a pack of it.\n")
+    assert "left out  large.json: a.yaml alone is larger than the 256 kB limit for a pack" in said
+    assert said.endswith(": 1 table\n1 of 1 file imported.\nAdd --pack FOLDER to make a pack of it.\n")
 
 
 async def test_the_answer_of_a_long_text_fits_both_platforms_with_the_whole_of_it_in_a_file() -> (
@@ -778,7 +777,7 @@ def test_a_zip_of_tables_is_a_folder_too(
         )
     )
     assert main(["import", str(file)]) == 0
-    assert "2 of 2 files taken." in capsys.readouterr().out
+    assert "2 of 2 files imported." in capsys.readouterr().out
     assert main(["import", str(file), "--id", "odds"]) == 2
     assert "--id, --group and --deck are for one file." in capsys.readouterr().err
 

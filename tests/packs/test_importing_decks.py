@@ -81,8 +81,8 @@ def test_a_deck_in_a_folder_of_tables_is_left_out_and_told(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("name,count\nRain,two\n", "Row 2: the count is two"),
-        ("name,count,after\nRain,2,gone\n", "Row 2: after is gone"),
+        ("name,count\nRain,two\n", "Row 2: the count two is not"),
+        ("name,count,after\nRain,2,gone\n", "Row 2: `after` cannot be gone"),
     ],
 )
 def test_a_cell_that_is_none_is_refused_with_its_row(text: str, says: str) -> None:
@@ -232,22 +232,22 @@ def test_a_hand_of_foundry_is_asked_about() -> None:
 @pytest.mark.parametrize(
     ("text", "deck", "says"),
     [
-        (LISTS, "events", 'no list "events"'),
-        (LISTS, "doubles", '2 cards of doubles are called "Rain"'),
+        (LISTS, "events", 'no list called "events"'),
+        (LISTS, "doubles", '2 cards in doubles are called "Rain"'),
         (SHEET, "weather", "not a SealDice deck"),
         (of_foundry(card("Mud")), "Mud", "not a SealDice deck"),
         (of_foundry(), "", "It has no cards"),
-        (of_foundry(card("Mud"), "Rain"), "", "Card 2 is not written the way Foundry does"),
+        (of_foundry(card("Mud"), "Rain"), "", "Card 2 is not in Foundry's format"),
         (
             of_foundry({**card("Mud"), "faces": [3]}),
             "",
-            "Card 1 is not written the way Foundry does",
+            "Card 1 is not in Foundry's format",
         ),
         (of_foundry(card("")), "", "Card 1 has no name"),
         (
             '{"name": "Orders", "type": "Actor"}',
             "",
-            "neither a rollable table nor cards of Foundry VTT",
+            "not a Foundry VTT rollable table or cards",
         ),
     ],
 )
@@ -280,7 +280,7 @@ async def test_a_list_and_cards_come_by_chat_and_are_played() -> None:
     assert "Weather" in made.format_text()
     made = await channel.say("Anna", f"pack add text='{LISTS}' deck=events", manager=True)
     assert made.error, made.format_text()
-    assert 'no list "events"' in made.format_text()
+    assert 'no list called "events"' in made.format_text()
     said = of_foundry(card("Advance", "blue", 3), card("Mud"))
     made = await channel.say("Anna", f"pack add text='{said}'", manager=True)
     assert not made.error, made.format_text()

@@ -171,7 +171,7 @@ SLIPS = {
         "sequences.yaml",
         "  odds_by: result\n",
         "",
-        "row attack: it has no odds; odds_by: OUTPUT names",
+        "row attack: it has no odds; add odds_by: OUTPUT",
     ),
     "the first line": (
         "pack.yaml",
@@ -227,7 +227,7 @@ SLIPS = {
         "game.yaml",
         "turns: by-side",
         "turns: by-side\nscores: {attack: {exchange: 1, unhurt: 1}}",
-        "row scores attack unhurt: attack has no such result. They are attacker-eliminated,",
+        "row scores attack unhurt: attack has no such result. Its results are attacker-eliminated,",
     ),
     "a result of a number": (
         "game.yaml",
@@ -251,7 +251,7 @@ SLIPS = {
         "sequences.yaml",
         '  example: {attackers: "infantry attack=4; tank attack=6", targets: "infantry defense=5", ground: woods}\n',
         "",
-        "row attack: it has no example; write inputs that run: example: {attackers: ...}",
+        "row attack: it has no example; add one with inputs that work, such as example: {attackers: ...}",
     ),
     "a value of rounds": (
         "sequences.yaml",
@@ -308,7 +308,7 @@ def test_scores_by_a_number_and_a_list_for_constants_say_what_to_write() -> None
     )
     game = FEW["game.yaml"] + "scores: {burst: {1: 1, hit: 2}}\n"
     assert (
-        "few/game.yaml, line 3, row scores burst hit: burst has no such result. They are whole numbers."
+        "few/game.yaml, line 3, row scores burst hit: burst has no such result. Its results are whole numbers."
         in said({**FEW, "game.yaml": game, "sequences.yaml": sequence}).replace(
             "line 3:", "line 3, row scores burst hit:"
         )
@@ -350,7 +350,7 @@ def test_a_pack_without_a_headline_is_asked_about(written: dict[str, str]) -> No
         ("unit.disrupted", ""),
         ("unit.tank", ""),
         ("unit.tank|disrupted", ""),
-        ("targets.disrupted", "targets is a list of units, and only an input of type unit"),
+        ("targets.disrupted", "targets is a list of units, and `brings` only works"),
         ("nobody.disrupted", "there is no input nobody with a unit"),
         ("disrupted", "there is no input disrupted with a unit"),
         ("unit.disruptd", "no flag, marker, state or type disruptd. Did you mean disrupted?"),
@@ -398,7 +398,7 @@ def test_fates_begin_an_answer_and_need_words(written: dict[str, str]) -> None:
         steps: f"{text}\n- each: targets\n  fate: shaken\n",
     }
     assert "no step has a headline" not in said(files)
-    assert "game.yaml has no words for shaken: write them under results: attack" in said(files)
+    assert "game.yaml has no wording for shaken: add it under results: attack" in said(files)
     words = 'results: {attack: {shaken: {says: "{} is shaken", many: "{} are shaken"}}}'
     assert said({**files, "game.yaml": f"{written['game.yaml']}\n{words}\n"}) == ""
 
@@ -423,7 +423,7 @@ def test_a_gap_of_a_total_is_told_once_and_between_which_rows_it_is(
     )
     found = said({**written, "crt.yaml": kept}).splitlines()
     assert len([line for line in found if "nothing answers" in line]) == 1
-    assert "rows: nothing answers _total 7 (between 1-6 and 8), as for attack" in found[0]
+    assert "rows: nothing answers _total 7 (between 1-6 and 8), for example for attack" in found[0]
     assert f"base/crt.yaml, line {line_of(kept, 'rows: _total')}" in found[0]
 
 

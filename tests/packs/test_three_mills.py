@@ -269,9 +269,9 @@ async def test_a_chit_names_the_units_that_go_and_no_hand_is_offered(three_mills
     ("file", "was", "now", "asked"),
     [
         ("decks/cup.yaml", "side: Crown, formation: line", "side: Crwn, formation: line",
-         'line 5, row cards line, column side: no unit is of "Crwn". Did you mean Crown?'),
+         'line 5, row cards line, column side: no unit belongs to "Crwn". Did you mean Crown?'),
         ("decks/cup.yaml", "formation: line", "formation: lion",
-         'line 5, row cards line, column formation: no unit is of "lion". Did you mean line?'),
+         'line 5, row cards line, column formation: no unit belongs to "lion". Did you mean line?'),
         ("game.yaml", "  charge: {repulsed", "  chrage: {repulsed",
          "row scores chrage: there is no such sequence. Did you mean charge?"),
         ("game.yaml", "scores:", "fixed: [fog]\nscores:",

@@ -339,7 +339,7 @@ async def test_an_extension_says_that_it_does_not_join_a_pack_that_inherits_its_
     assert not (await add(channel, _zip(HEIR))).error
     await managed(channel, "pack enable house-asl")
     await channel.do("Anna", START[0].replace("asl", "house-asl"), *PLAIN)
-    why = "Club fire joins only games of asl, and this one is House ASL, which inherits asl."
+    why = "Club fire can only join games of asl, and this is House ASL, which inherits asl."
     fired = await channel.say("Anna", "club-ift fire attackers=Alpha targets=Beta")
     assert fired.error
     assert why in fired.format_text()

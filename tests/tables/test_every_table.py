@@ -43,7 +43,7 @@ def test_every_cell_is_answered_or_refused_by_rule(game: str, name: str) -> None
         answered += 1
         for name, value in out.items():
             assert is_declared(value, table.outputs[name]), (given, name, value)
-    assert answered, "no combination of inputs is answered"
+    assert answered, "no combination of inputs has an answer"
 
 
 @pytest.mark.parametrize(

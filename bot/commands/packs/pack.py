@@ -437,7 +437,7 @@ async def review_pack(context: Context, function: object, *arguments: object) ->
             function, *arguments, seconds=UNTRUSTED_SECONDS
         )
     except TooManyStates:
-        fault = f"it takes more than {UNTRUSTED_SECONDS:g} seconds or too much memory to check"
+        fault = f"checking it takes more than {UNTRUSTED_SECONDS:g} seconds or too much memory"
         return Review(Report((fault,)))
     return review
 

@@ -81,13 +81,13 @@ def _read_rows(numbered_lines: Sequence[tuple[int, str]], questions: list[str]) 
         parts = _ROW.match(line)
         if parts is None:
             raise make_import_error(
-                f"Line {number} is not an entry: {line[:40]}",
-                "Write 4:text, the total and a colon first.",
+                f"Line {number} is not a table entry: {line[:40]}",
+                "Start each line with a total and a colon, such as 4:text.",
             )
         total = int(parts[1])
         entry = parts[2].strip()
         if total in entries:
-            questions.append(f"{total} comes twice, and the first one is used: {entry[:60]}")
+            questions.append(f"{total} appears twice; the first one is used: {entry[:60]}")
         else:
             entries[total] = entry
     return entries
@@ -97,7 +97,8 @@ def _format_dice(count: str, sides: str) -> str:
     """Format dice as `2d6`. Raises UserError for dice that a table cannot have."""
     if not can_be_rolled(int(count), int(sides)):
         raise make_import_error(
-            f"{count}D{sides} cannot be rolled here.", "At most 40 dice, and totals up to 10,000."
+            f"{count}D{sides} cannot be rolled here.",
+            "Use at most 40 dice, with totals up to 10,000.",
         )
     return f"{int(count)}d{int(sides)}"
 
@@ -116,7 +117,9 @@ def _build_two_dice_table(
         sign = next((sign for sign, pairs in _SORTED.items() if set(entries) == pairs), "")
         if sign:
             first_die = "lower" if sign == "<" else "higher"
-            questions.append(f"it has rows for the {first_die} die first only: read that way")
+            questions.append(
+                f"it only has rows with the {first_die} die first, and is read that way"
+            )
     spans_and_texts = [((total, total), entry) for total, entry in sorted(entries.items())]
     return build_one_column(title, BCDICE, D66 + sign, spans_and_texts, questions, id=id)
 
@@ -193,13 +196,11 @@ def _build_draft(listed_table: _ListedTable) -> TableDraft:
             return _build_two_dice_table(name, order, pairs, questions, command)
     dice_match = _ALONE.fullmatch(kind)
     if dice_match is None or dice_match[3]:
-        raise make_import_error(
-            f"{command} ({name[:40]}) does not say in the file which dice it uses."
-        )
+        raise make_import_error(f"The file does not say which dice {command} ({name[:40]}) uses.")
     dice = _format_dice(dice_match[1], dice_match[2])
     texts = list(map(str, items.values() if isinstance(items, Mapping) else items))
     if any("%{" in text or "%<" in text for text in texts):
-        questions.append("BCDice fills in what is in %{...}; here it stays as text")
+        questions.append("BCDice fills in %{...}; here it stays as text")
     lowest, _ = get_totals(dice)
     entries = [(_read_span(key, command), text) for key, text in _list_entries(items, lowest)]
     return build_one_column(name, BCDICE, dice, entries, questions, id=command)
@@ -214,7 +215,7 @@ def _read_pairs(items: Any, questions: list[str]) -> dict[int, str] | None:
         if not texts:
             return None
         questions.append(
-            "its dice are not in the file: its 36 entries are read as two dice, tens and ones"
+            "the file does not give its dice: its 36 entries are read as two dice, tens and ones"
         )
         return dict(zip(PAIRS, texts, strict=True))
     if isinstance(items, Mapping) and set(items) <= set(PAIRS):

@@ -15,8 +15,8 @@ from bot.packs.importing.table_draft import MOST_COLUMNS, MOST_ROWS, clean_text,
 from bot.rules.text.ditto import mark_dittos
 from bot.rules.text.markup import remove_entities, remove_markup
 
-NO_TABLE = "No table can be read from this."
-LOST_BREAKS = "The text is in one line: its line breaks were lost on the way."
+NO_TABLE = "No table was found in this text."
+LOST_BREAKS = "The text is all on one line: its line breaks were lost on the way."
 MOST_LINES = 5_000
 MOST_LEFT_OUT = 5
 """Lines outside of tables that are quoted in full."""
@@ -69,7 +69,7 @@ def cut_text(text: str) -> Blocks:
     mark_count = sum(text.count(mark) for mark in "\t;,|")
     if "\n" not in text.strip() and mark_count > 1:
         raise make_import_error(
-            LOST_BREAKS, "Send it as a file, or write \\n where each line ends."
+            LOST_BREAKS, "Send it as a file, or type \\n at the end of each line."
         )
     raise make_import_error(
         NO_TABLE, "Paste cells with their headings, separated by tabs, commas or semicolons."
@@ -90,7 +90,7 @@ def list_left_out_notes(lines: Sequence[str]) -> list[str]:
     """
     notes = [f'left out: "{clean_text(line[:80], "A line")}"' for line in lines[:MOST_LEFT_OUT]]
     if len(lines) > MOST_LEFT_OUT:
-        notes.append(f"left out: {len(lines) - MOST_LEFT_OUT} more lines that are in no table")
+        notes.append(f"left out: {len(lines) - MOST_LEFT_OUT} more lines that belong to no table")
     return notes
 
 
@@ -261,8 +261,8 @@ def _split_columns(lines: Sequence[str]) -> list[list[str]]:
     if odd_row is not None:
         line = clean_text("  ".join(odd_row)[:60], "A line")
         raise make_import_error(
-            f'"{line}" has {len(odd_row)} columns, the other lines have {width}.',
-            "Copy the cells with tabs between them, or write a comma between two cells.",
+            f'"{line}" has {len(odd_row)} columns; the other lines have {width}.',
+            "Copy the cells with tabs between them, or separate them with commas.",
         )
     return rows
 
@@ -321,7 +321,7 @@ def _add_core(cut: Blocks, core: list[list[str]], title: str) -> None:
         cut.blocks += [CellBlock(part, title) for part in _split_side_by_side(core, cut.questions)]
         return
     if not read_figures(core[0][0]):
-        cut.questions.append(f'an empty row is above "{core[0][0][:30]}": read as one table')
+        cut.questions.append(f'there is an empty row above "{core[0][0][:30]}": read as one table')
     table.rows = _pad_rows([*table.rows, *core])
 
 
@@ -449,8 +449,8 @@ def _split_side_by_side(rows: list[list[str]], questions: list[str]) -> Iterator
         return
     if not _goes_on(groups):
         questions.append(
-            f"{len(groups)} groups of columns with the same headings are read as separate tables, as "
-            f"their rows do not continue"
+            f"{len(groups)} groups of columns with the same headings are read as separate tables, because "
+            f"their rows do not follow on"
         )
         yield from groups
         return

@@ -104,7 +104,7 @@ def read_deck_list(data: Any, name: str) -> ImportedDeck:
     for card_name, count in Counter(names.values()).items():
         if count > 1:
             raise make_import_error(
-                f'{count} cards of {title[:40]} are called "{card_name[:40]}": there is no way to tell them apart.'
+                f'{count} cards in {title[:40]} are called "{card_name[:40]}": there is no way to tell them apart.'
             )
     shortened = [text for text, card_name in names.items() if card_name != " ".join(text.split())]
     if shortened:
@@ -137,11 +137,11 @@ def read_foundry_deck(data: Any, title: str) -> ImportedDeck:
         counts[_read_card(card, number)] += 1
     if not counts:
         raise make_import_error(
-            "It has no cards.", "Export the deck itself: its cards come back into it with Recall."
+            "It has no cards.", "Export the deck itself: Recall returns its cards to it."
         )
     kind = data.get("type")
     if kind in KINDS[1:]:
-        questions.append(f"in Foundry it is a {kind}: cards that are not in it now are left out")
+        questions.append(f"in Foundry it is a {kind}: cards not in it now are left out")
     name_counts = Counter(comparison_key(card.name) for card in counts)
     rows = []
     for card, count in counts.items():
@@ -170,7 +170,7 @@ def _read_card(card: Any, number: int) -> _FoundryCard:
     """
     faces = (card.get("faces") or []) if isinstance(card, Mapping) else None
     if not isinstance(faces, list) or not all(isinstance(face, Mapping) for face in faces):
-        raise make_import_error(f"Card {number} is not written the way Foundry does.")
+        raise make_import_error(f"Card {number} is not in Foundry's format.")
     name = _clean_if_text(card.get("name"), "A name")
     if not name and faces:
         index = card.get("face")
@@ -258,14 +258,14 @@ def _read_count_and_after(columns: Mapping[str, Sequence[str]], row: int) -> dic
         if not count.isdecimal() or len(count) >= 10:
             quoted_count = clean_text(count, "A count")[:20]
             raise make_import_error(
-                f"Row {row + 2}: the count is {quoted_count}, which is not a whole number."
+                f"Row {row + 2}: the count {quoted_count} is not a whole number."
             )
         values["count"] = str(int(count))
     if destination:
         if destination not in AFTER:
             quoted_word = clean_text(destination, "A word")[:20]
             raise make_import_error(
-                f"Row {row + 2}: after is {quoted_word}; it may be {', '.join(AFTER)}."
+                f"Row {row + 2}: `after` cannot be {quoted_word}; use one of {', '.join(AFTER)}."
             )
         values["after"] = destination
     return values
@@ -282,7 +282,7 @@ def _format_values(head: str, cells: Sequence[str], questions: list[str]) -> lis
     fault = _find_column_fault(head, filled)
     if fault:
         if filled:
-            questions.append(f"column {head or '(no head)'} is left out: {fault}")
+            questions.append(f"column {head or '(no heading)'} is left out: {fault}")
         return []
     if all(_NUMBER.fullmatch(cell) for cell in filled):
         return list(map(_format_number, cells))
@@ -300,7 +300,7 @@ def _find_column_fault(head: str, cells: Sequence[str]) -> str:
     if not head[:1].isalpha():
         return "no name"
     if any(len(cell) > LONGEST for cell in cells):
-        return f"it has more than {LONGEST} characters, and card texts are not copied"
+        return f"it has texts of over {LONGEST} characters, and card texts are not copied"
     return ""
 
 
@@ -319,7 +319,7 @@ def _clean_card_name(cell: str, questions: list[str]) -> str:
     name = re.sub(r"(?<!\s)\s*+[,;]\s*", " - ", text)[:LONGEST].strip(" -")
     if name != cell:
         questions.append(
-            f"{cell[:LONGEST]} is called {name}: names have no commas, and at most {LONGEST} characters"
+            f"{cell[:LONGEST]} is called {name}: names have no commas and at most {LONGEST} characters"
         )
     return name
 

@@ -78,20 +78,18 @@ from bot.ui.uploads.workbook import is_workbook, read_workbook
 
 GROUP = "tables"
 """The author or licence of tables that name none."""
-UNKNOWN_JSON = (
-    "This JSON is neither a rollable table nor cards of Foundry VTT, nor a deck of SealDice."
-)
-LIST_OF_UNITS = "This looks like a list of units, not like a table."
-INTO_ROSTER = phrase("`/unit import` puts its units on the roster of a game.")
+UNKNOWN_JSON = "This JSON is not a Foundry VTT rollable table or cards, nor a SealDice deck."
+LIST_OF_UNITS = "This looks like a list of units, not a table."
+INTO_ROSTER = phrase("`/unit import` adds its units to a game's roster.")
 MOST_READ = 2_000_000
 """Bytes of a file: other programs write much more than the texts into it."""
 _POINTER = "version https://git-lfs.github.com/spec/"
 _JSON_FAULTS = {
-    "Expecting ',' delimiter": "a comma, or the end of a text, is missing before this",
+    "Expecting ',' delimiter": "a comma or a closing quote is missing before this",
     "Expecting ':' delimiter": "a colon is missing here",
-    "Expecting property name enclosed in double quotes": "a name in double quotes must come here",
+    "Expecting property name enclosed in double quotes": "a name in double quotes is expected here",
     "Expecting value": "a value is missing here",
-    "Extra data": "there is more text after its end",
+    "Extra data": "there is extra text after the end",
 }
 _TOML = re.compile(
     r"^[^\S\n]*(\[\[?[^\[\]\n]{1,80}\]\]?[^\S\n]*(#.*)?|[\w\"'-]{1,80}[^\S\n]*=.*)$", re.MULTILINE
@@ -151,11 +149,11 @@ class Imported:
         """
         if sum(len(file.encode()) for file in self.files.values()) > MOST_BYTES - 2_000:
             raise make_import_error(
-                f"Its tables are larger than the {MOST_BYTES // 1024} kB that a pack may have."
+                f"Its tables are larger than the {MOST_BYTES // 1024} kB limit for a pack."
             )
         if _is_taken(id) or make_name(id, "")[:LONGEST_ID] != id:
             hint = "Use a-z, 0-9 and hyphens, such as few-acres."
-            raise UserError(f'"{id[:40]}" cannot name a pack.', hint=hint, code="bad-name")
+            raise UserError(f'A pack cannot be called "{id[:40]}".', hint=hint, code="bad-name")
         about = {
             "id": id,
             "title": self.title,
@@ -231,10 +229,10 @@ def import_tables(
     notes = [*filter(None, (note,)), *tables.left_out]
     struck_out = find_struck_out(decoded.text)
     if struck_out:
-        notes.append(f'"{struck_out}" is struck out, but is read anyway')
+        notes.append(f'"{struck_out}" is struck out but was read anyway')
     broken_line = find_broken_line(decoded.text)
     if broken_line:
-        notes.append(f'line breaks inside cells are read as blanks: "{broken_line}"')
+        notes.append(f'line breaks inside cells are read as spaces: "{broken_line}"')
     return _build_import(tables._replace(left_out=notes), title, id, group, chains)
 
 
@@ -325,7 +323,7 @@ def _build_import(tables: _ReadTables, title: str, id: str, group: str, chains: 
     drafts = tables.drafts
     if len(drafts) > MOST_TABLES:
         raise make_import_error(
-            f"There are {len(drafts)} tables in it; at most {MOST_TABLES} are read at once."
+            f"The file has {len(drafts)} tables; at most {MOST_TABLES} are read at once."
         )
     ids = _make_ids(drafts, title, id)
     linked_drafts = link_tables(drafts, ids) if chains else drafts
@@ -408,7 +406,7 @@ def _read_any(text: str, name: str) -> _ReadTables:
         )
     language = detect_page_language(text)
     if language:
-        raise make_import_error(f"This is a table in the source of {language}.", SOURCE_OF_PAGE)
+        raise make_import_error(f"This is the {language} source of a table.", SOURCE_OF_PAGE)
     json_fault = ""
     if _looks_like_json(text):
         data, json_fault = _parse_json(text)
@@ -425,7 +423,7 @@ def _read_any(text: str, name: str) -> _ReadTables:
     if _OURS.search(text):
         raise make_import_error(
             "This is already one of Grognard's own tables.",
-            "Put it into the folder of a pack as it is.",
+            "Put it in a pack's folder as it is.",
         )
     tables = _read_toml_or_yaml(text)
     if tables is not None:
@@ -484,7 +482,7 @@ def _read_json(data: Any, name: str) -> _ReadTables | None:
         return _read_decks(data)
     if isinstance(data, Mapping) and str(data.get("_key")).startswith("!folders!"):
         raise make_import_error(
-            "This is a Foundry VTT folder, which has no results; its tables are separate files."
+            "This is a Foundry VTT folder, which has no results of its own; its tables are separate files."
         )
     if data is not None:
         raise make_import_error(UNKNOWN_JSON)
@@ -517,7 +515,7 @@ def _describe_json_error(error: Exception) -> str:
     if isinstance(error, json.JSONDecodeError):
         fault = _JSON_FAULTS.get(error.msg, error.msg)
         return f"line {error.lineno}, column {error.colno}: {fault}"
-    return "it is nested too deep or has a number that is too long"
+    return "it is nested too deeply or has a number that is too long"
 
 
 def _parse_json_lines(text: str) -> list[Any]:
@@ -604,7 +602,9 @@ def write_new(imported: Imported, folder: Path) -> dict[str, bytes]:
         is_pack = (folder / PACK).is_file()
         problem = "already exists" if is_pack else f"is not a pack: it has no {PACK}"
         raise UserError(
-            f"{folder} {problem}.", hint="Name a pack or a new folder.", code="name-taken"
+            f"{folder} {problem}.",
+            hint="Give the folder of a pack, or a new one.",
+            code="name-taken",
         )
     id = make_name(folder.resolve().name, "pack")[:LONGEST_ID].strip("-")
     files = imported.pack(id)

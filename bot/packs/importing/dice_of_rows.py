@@ -77,7 +77,7 @@ def roll_rows(down: Headings, heading: str, name: str, questions: list[str]) -> 
         _check_against(spans, dice, added, down.has_dates)
     reason = _find_reason_for_modifier(spans, dice, added)
     if reason and not says_modified:
-        questions.append(f"players may add a modifier to {dice}, as its rows {reason}")
+        questions.append(f"players may add a modifier to {dice}, because its rows {reason}")
     return RowDice(dice, added, says_modified or bool(reason), rows)
 
 
@@ -87,7 +87,7 @@ def _ask_about_heading(heading: str, dice: str, questions: list[str]) -> None:
     """
     match = _DICE_AND_REST.search(open_signs(heading))
     if match and _SUBTRACTED.match(match[2]):
-        questions.append("a modifier is added to the dice: type -1 for 1 that is subtracted")
+        questions.append("modifiers are added to the dice: type -1 to subtract 1")
     if _PLAIN_DICE_ONLY.search(heading):
         questions.append(f"{heading.strip()[:40]} is read as plain {dice}")
 
@@ -103,12 +103,12 @@ def _read_digit_dice(dice: str, down: Headings, questions: list[str]) -> str:
     sides = max(numbers)
     if find_covered_range(spans) == (1, sides):
         questions.append(
-            f"d{sides} is read as one die of {sides} sides, as its rows are 1 to {sides}"
+            f"d{sides} is read as one die with {sides} sides, because its rows are 1 to {sides}"
         )
         return f"1d{sides}"
     lowest, highest = find_limits(spans)
     raise make_import_error(
-        f"The heading says d{sides}, but the rows are not the {len(numbers)} figures from "
+        f"The heading says d{sides}, but the rows are not the {len(numbers)} numbers from "
         f"{min(numbers)} to {sides}: they go from {format_signed(lowest)} to {format_signed(highest)}."
     )
 
@@ -122,7 +122,7 @@ def _find_reason_for_modifier(spans: Sequence[Span], dice: str, added: int) -> s
     lowest_total, highest_total = get_totals(dice)
     lowest, highest = find_limits(spans)
     if lowest < lowest_total + added or highest > highest_total + added:
-        return "go beyond them"
+        return "go beyond its totals"
     return ""
 
 
@@ -133,10 +133,10 @@ def guess_dice(spans: Sequence[Span], title: str, questions: list[str]) -> str:
     dice = find_dice(spans) or find_die_from_zero(spans)
     if not dice:
         raise make_import_error(
-            f"{title[:40]} names no dice, and its figures ({_format_reach(spans)}) are not the totals of any dice.",
-            "Write the dice into its title: 2d6 Weather.",
+            f"{title[:40]} gives no dice, and its numbers ({_format_reach(spans)}) are not the totals of any dice.",
+            "Put the dice in its title: 2d6 Weather.",
         )
-    questions.append(f"it names no dice: its figures are read as totals of {dice}")
+    questions.append(f"it gives no dice: its numbers are read as totals of {dice}")
     return dice
 
 
@@ -159,7 +159,7 @@ def check_totals(entries: Sequence[tuple[Span, object]], dice: str, title: str) 
         lowest, highest = find_limits([span])
         if lowest < lowest_total or highest > highest_total:
             raise make_import_error(
-                f"{title[:40]} says {dice.removeprefix('1')}, which shows {lowest_total} to "
+                f"{title[:40]} says {dice.removeprefix('1')}, which rolls {lowest_total} to "
                 f"{highest_total}, but it has a line for {format_span(span)}."
             )
 
@@ -186,8 +186,8 @@ def _ask_about_no_dice(down: Headings, questions: list[str]) -> None:
     """
     questions += down.questions
     questions.append(
-        f"its rows ({_format_reach(down.flat)}) are not the totals of any dice: if it is "
-        "rolled, add the dice under rolls"
+        f"its rows ({_format_reach(down.flat)}) are not the totals of any dice: if the table is "
+        "rolled, add its dice under rolls"
     )
 
 
@@ -202,11 +202,11 @@ def _ask_about_order(spans: Sequence[Span], dice: str, questions: list[str]) -> 
     listed = ", ".join(map(str, figures[:6]))
     if len({*figures}) < len(figures):
         raise make_import_error(
-            f"The rows {listed} come twice: are they weights?",
-            "If so, head the column Weight. If not, name the dice: 1d6.",
+            f"The row numbers {listed} include duplicates: are they weights?",
+            "If so, head the column Weight. If not, give the dice: 1d6.",
         )
     if figures != sorted(figures):
-        questions.append(f"rows {listed} are read as totals of {dice}: or are they weights?")
+        questions.append(f"rows {listed} are read as totals of {dice}; are they weights instead?")
 
 
 def _check_against(spans: Sequence[Span], dice: str, added: int, has_dates: bool) -> None:
@@ -220,8 +220,8 @@ def _check_against(spans: Sequence[Span], dice: str, added: int, has_dates: bool
         return
     if has_dates:
         raise make_import_error(
-            f"The heading says {dice.removeprefix('1')}, but its rows look like dates, and read as "
-            f"figures they go from {format_signed(lowest)} to {format_signed(highest)}.",
+            f"The heading says {dice.removeprefix('1')}, but its rows look like dates; read as "
+            f"numbers they go from {format_signed(lowest)} to {format_signed(highest)}.",
             AS_TEXT,
         )
     other_dice = find_dice(spans) or find_die_from_zero(spans)
@@ -232,9 +232,9 @@ def _check_against(spans: Sequence[Span], dice: str, added: int, has_dates: bool
         return
     suggestion = f": {other_dice.removeprefix('1')}?" if other_dice else "."
     raise make_import_error(
-        f"The heading says {_format_dice(dice, added)}, the rows go from {format_signed(lowest)} to "
+        f"The heading says {_format_dice(dice, added)}, but the rows go from {format_signed(lowest)} to "
         f"{format_signed(highest)}{suggestion}",
-        "Write the dice of the rows into the heading, or + DRM after them if players add to them.",
+        "Put the dice for these rows in the heading, with + DRM after them if players add modifiers.",
     )
 
 
@@ -254,8 +254,8 @@ def _find_addition(heading: str) -> int:
     has_other_dice = _OTHER_DICE.match(text_after) or _TIMES.match(text_after)
     if has_other_dice or _KEEP_OR_DROP.match(text_after):
         raise make_import_error(
-            f"The heading says {match[0][:20].strip()}: a table needs plain dice of one kind, such as 2d6 or 1d6+1.",
-            "Import it without the dice, and write them under rolls.",
+            f"The heading says {match[0][:20].strip()}; a table needs plain dice of one kind, such as 2d6 or 1d6+1.",
+            "Import it without the dice, then add them under rolls.",
         )
     added = _ADDED.match(text_after)
     if not added:

@@ -161,7 +161,7 @@ def _read_contents(files: Iterable[tuple[str, bytes]]) -> _FolderContents:
         contents.file_count += 1
         if contents.file_count > MOST:
             raise make_import_error(
-                f"There are more than {MOST:,} files in it.", "Import its folders one by one."
+                f"It has more than {MOST:,} files.", "Import its folders one by one."
             )
         try:
             # without chains, as the tables of one file may come into several packs
@@ -186,7 +186,7 @@ def _find_reason_to_leave_out(file: str, text: str, name: str) -> str:
     file that it came from.
     """
     if len(text.encode()) > _ROOM:
-        return f"{file} alone is larger than the {MOST_BYTES // 1024} kB that a pack may have"
+        return f"{file} alone is larger than the {MOST_BYTES // 1024} kB limit for a pack"
     if file.startswith(f"{DECKS}/"):
         return f"import a deck on its own: grognard import {name} --pack PACK"
     return ""
@@ -254,9 +254,9 @@ def import_folder(path: Path, folder: Path | None) -> ImportReport:
         target = folder if number == 1 else folder.with_name(f"{folder.name}-{number}")
         write_new(pack, target)
         lines.append(f"{target} is written: {count}")
-    lines.append(f"{gathered.used_count} of {format_count(gathered.file_count, 'file')} taken.")
+    lines.append(f"{gathered.used_count} of {format_count(gathered.file_count, 'file')} imported.")
     if gathered.packs and folder is None:
-        lines.append("--pack FOLDER makes a pack of it.")
+        lines.append("Add --pack FOLDER to make a pack of it.")
     return ImportReport(lines, 1 if gathered.left_out else 0)
 
 

@@ -81,7 +81,7 @@ def _read_foundry_table(table: Any, titles: set[str]) -> TableDraft:
     if not added:
         dice = _choose_die(dice, bool(formula), spans, questions)
     if table.get("replacement") is False:
-        questions.append("Foundry draws each result once; here every roll uses all of them")
+        questions.append("Foundry draws each result only once; here every roll uses all of them")
     entries = [
         (span, _format_result(result, questions, titles))
         for span, result in zip(spans, results, strict=False)
@@ -102,9 +102,7 @@ def _list_results(table: Any) -> list[Mapping[str, Any]]:
     results = [result for result in table["results"] if isinstance(result, Mapping)]
     if len(results) != len(table["results"]):
         title = str(table.get("name") or "Table")
-        raise make_import_error(
-            f"{title[:40]} has a result that is not written the way Foundry does."
-        )
+        raise make_import_error(f"{title[:40]} has a result that is not in Foundry's format.")
     return results
 
 
@@ -119,7 +117,9 @@ def _choose_die(dice: str, has_formula: bool, spans: Sequence[Span], questions: 
     if not dice and not has_formula:
         return f"1d{highest}" if highest > 1 else ""
     if dice.startswith("1d") and 1 < highest < int(dice[2:]):
-        questions.append(f"its formula is {dice} and its last row {highest}: read as 1d{highest}")
+        questions.append(
+            f"its formula is {dice} but its last row is {highest}: read as 1d{highest}"
+        )
         return f"1d{highest}"
     return dice
 
@@ -138,9 +138,7 @@ def read_formula(formula: str, questions: list[str]) -> tuple[str, int]:
         if can_be_rolled(count, sides):
             return f"{count}d{sides}", added
     if formula:
-        questions.append(
-            f"its formula {formula[:60]} is not read; say under rolls which dice it has"
-        )
+        questions.append(f"its formula {formula[:60]} could not be read; give its dice under rolls")
     return "", 0
 
 
@@ -152,7 +150,7 @@ def _read_range(result: Mapping[str, Any], number: int) -> Span:
     if isinstance(limits, list) and len(limits) == 2:
         if all(type(limit) is int and abs(limit) < 10**5 for limit in limits):
             return limits[0], limits[1]
-    raise make_import_error(f"Result {number} has no range of two whole numbers.")
+    raise make_import_error(f"Result {number} has no range given as two whole numbers.")
 
 
 def _assign_weighted_spans(
@@ -208,7 +206,7 @@ def _merge_entries(entries: list[tuple[Span, str]], questions: list[str]) -> lis
         texts = [text for low, high, text in closed if low <= start <= high]
         if len(texts) > 1:
             questions.append(
-                f"{len(texts)} results have {format_key(span)}: read as one, with ; between them"
+                f"{len(texts)} results share {format_key(span)}: read as one, separated by semicolons"
             )
         if texts:
             merged.append((span, "; ".join(dict.fromkeys(texts))))
@@ -233,7 +231,7 @@ def _format_result(result: Mapping[str, Any], questions: list[str], titles: set[
         return f"<{text}>"
     if uuid or result.get("documentId") or collection:
         questions.append(
-            f"{text[:60] or 'a result'} is a link in Foundry; here only its name stays"
+            f"{text[:60] or 'a result'} is a link in Foundry; only its name is kept here"
         )
     return text
 
@@ -323,14 +321,16 @@ def find_list(data: Any, name: str) -> tuple[str, list[tuple[int, str]], list[st
     if not cards_by_name:
         raise make_import_error(
             "This is not a SealDice deck, so it has no list.",
-            "A sheet or Foundry VTT cards need no list.",
+            "Sheets and Foundry VTT cards need no list.",
         )
     plain_name = _get_plain_name(name)
     cards = cards_by_name.get(plain_name)
     if cards is None:
         suffix = f" and {len(cards_by_name) - 20} more" if len(cards_by_name) > 20 else ""
         listed_names = ", ".join(key[:40] for key in [*cards_by_name][:20])
-        raise make_import_error(f'It has no list "{name[:40]}".', f"It has {listed_names}{suffix}.")
+        raise make_import_error(
+            f'It has no list called "{name[:40]}".', f"Its lists are {listed_names}{suffix}."
+        )
     entries = list[tuple[int, str]]()
     for weight, text in map(_read_entry, cards):
         if weight:
@@ -438,9 +438,9 @@ def _list_questions(texts: list[str], goes_back: bool, names: set[str]) -> Itera
         yield f"<{name.lstrip('_')}> is drawn from the table of that name: look it up, too"
     variables = sorted(references - names - set(_NAMES))
     if variables:
-        yield f"<{variables[0][:40]}> is worked out in SealDice; here it is a text"
+        yield f"<{variables[0][:40]}> is worked out in SealDice; here it stays as text"
     codes = [code for text in texts for code in _CODE.findall(text)]
     if codes:
         yield f"{codes[0][:40]} is rolled or shown in SealDice; here it stays as text"
     if not goes_back:
-        yield "its cards are drawn once each; here every roll uses all of them"
+        yield "its cards are each drawn only once; here every roll uses all of them"

@@ -36,7 +36,7 @@ _MEASURED = re.compile(r"(.*\d[+-]?)\s*([^\W\d_]{1,12}|[\"″”])\.?")
 _COMMA_ZERO = re.compile(r"([-+]?\d{1,4}),0{1,2}")
 _ODDS = re.compile(r"(\d{1,3})\s*:\s*(\d{1,3})")
 _LED_BY_ZERO = re.compile(r"\d{1,2}:0\d(?::00)?")
-AS_TEXT = "Format the cells as text and type them again, or write 2 to 4."
+AS_TEXT = "Format the cells as text and retype them, or write 2 to 4."
 
 
 @dataclass(slots=True)
@@ -88,10 +88,12 @@ def _read_measures(headings: Sequence[str]) -> Headings:
         return Headings()
     plain.measure = measure
     if measure:
-        plain.questions.append(f"{measure} is left out after figures such as {headings[0][:20]}")
+        plain.questions.append(f"{measure} is dropped after numbers such as {headings[0][:20]}")
     thousands = [text for text in bare if normalize_figures(text) != remove_thousands(text)]
     if thousands:
-        plain.questions.append(f"{', '.join(thousands[:2])}: the mark separates thousands")
+        plain.questions.append(
+            f"{', '.join(thousands[:2])}: the mark is read as a thousands separator"
+        )
     return plain
 
 
@@ -185,7 +187,9 @@ def _format_dates_question(texts: Sequence[str], rows: Sequence[tuple[Span, ...]
             dates.append(text)
             ranges.append(format_key(spans[0]))
     look = "looks like a date" if len(dates) == 1 else "look like dates"
-    return f"{', '.join(dates[:4])} {look} that a spreadsheet made of {', '.join(ranges[:4])}: read that way"
+    listed_dates = ", ".join(dates[:4])
+    listed_ranges = ", ".join(ranges[:4])
+    return f"{listed_dates} {look} that a spreadsheet made from {listed_ranges}: read as originally typed"
 
 
 def check_dates_of_rows(headings: Sequence[str], statement: str) -> None:
@@ -197,7 +201,7 @@ def check_dates_of_rows(headings: Sequence[str], statement: str) -> None:
         return
     low, high = sorted(read_date_pairs(date)[0])
     raise make_import_error(
-        f"{statement}, but {date[:20]} looks like a date that the spreadsheet made of {low}-{high}.",
+        f"{statement}, but {date[:20]} looks like a date that the spreadsheet made from {low}-{high}.",
         AS_TEXT,
     )
 
@@ -223,9 +227,9 @@ def read_columns(tops: list[str], questions: list[str]) -> tuple[list[str], Head
     as_written = ", ".join(f"{day}:{month}" for day, month in pairs)
     reversed_odds = ", ".join(f"{month}:{day}" for day, month in pairs)
     raise make_import_error(
-        f"The columns {', '.join(dates[:3])} look like dates that the spreadsheet made of odds: "
+        f"The columns {', '.join(dates[:3])} look like dates that the spreadsheet made from odds: "
         f"{as_written} or {reversed_odds}? Only you can tell.",
-        "Format the cells as text and type them again, with a colon: 3:1.",
+        "Format the cells as text and retype them, with a colon: 3:1.",
     )
 
 
@@ -240,7 +244,7 @@ def _read_times_as_odds(tops: list[str], questions: list[str]) -> list[str]:
         return tops
     changed = [(top, odd) for top, odd in zip(tops, odds, strict=True) if top != odd]
     pairs = ", ".join(f"{top} as {odd}" for top, odd in changed[:5])
-    questions.append(f"times are read as the odds that they were typed as: {pairs}")
+    questions.append(f"times are read as the odds that were typed: {pairs}")
     return odds
 
 
@@ -269,7 +273,7 @@ def build_word_edge(headings: Sequence[str], label: str, kind: str, questions: l
             questions.append(f"{kind} {heading[:20]} is read as a word, not as a number")
     for word, count in Counter(words).items():
         if count > 1:
-            questions.append(f"{count} {kind}s are called {word}: the later ones get a number")
+            questions.append(f"{count} {kind}s are called {word}: all but the first get a number")
     return Edge(label, words=make_unique(words, "other"))
 
 
@@ -290,10 +294,10 @@ def _make_word_for_empty(
     if headings[number]:
         questions.append(f"{kind} {headings[number][:20]} is called {name}")
         return name
-    question = f"{kind} {number + 1} has no heading, and is called {name}"
+    question = f"{kind} {number + 1} has no heading and is called {name}"
     if previous_word:
         question += (
-            f": is it a second {kind} of {previous_word} (merged cells), or the same one twice?"
+            f": is it a second {kind} for {previous_word} (merged cells), or the same one twice?"
         )
     questions.append(question)
     return name

@@ -92,7 +92,7 @@ def read_json_tables(data: Any) -> tuple[list[TableDraft], list[str]]:
     tables = list(_list_tables(data))
     if len(tables) > MOST_TABLES:
         raise make_import_error(
-            f"There are {len(tables)} tables in it; at most {MOST_TABLES} are read."
+            f"The file has {len(tables)} tables; at most {MOST_TABLES} are read."
         )
     return read_all_readable(tables, lambda table: _build_draft(*table))
 
@@ -232,7 +232,9 @@ def _build_draft(title: str, table: Mapping[str, Any]) -> TableDraft:
         lowest = get_totals(dice)[0] + added
         spans = [(total, total) for total in range(lowest, lowest + len(entries))]
         texts = entries
-        questions.append(f"its {len(entries)} texts have no figures: read that way of {dice}")
+        questions.append(
+            f"its {len(entries)} results have no numbers: read in order as totals of {dice}"
+        )
     elif all(map(_read_span, entries)):
         spans = list(filter(None, map(_read_span, entries)))
         texts = _read_texts(entries, questions)
@@ -306,7 +308,7 @@ def _read_weight(entry: Mapping[str, Any], number: int) -> Fraction:
     """
     weight = next((entry[key] for key in _WEIGHTS if key in entry), None)
     if not isinstance(weight, int | float) or type(weight) is bool or not 0 <= weight <= 10_000:
-        raise make_import_error(f"Result {number} has neither figures nor a number as its weight.")
+        raise make_import_error(f"Result {number} has neither a roll nor a weight.")
     return Fraction(str(weight))
 
 
@@ -328,13 +330,13 @@ def _read_texts(entries: Sequence[Mapping[str, Any]], questions: list[str]) -> l
             pieces = [_find_only_text(entry)]
         text = ": ".join(dict.fromkeys(filter(None, pieces)))
         if not text:
-            questions.append(f"result {number} has no text, and is read as -")
+            questions.append(f"result {number} has no text and is read as -")
         texts.append(text)
         for key in entry:
             if key not in read_keys and key not in _NOT_ASKED:
                 ignored_keys[key] = None
     if ignored_keys:
-        questions.append(f"left out of its results: {', '.join(ignored_keys)[:80]}")
+        questions.append(f"left out of the results: {', '.join(ignored_keys)[:80]}")
     return texts
 
 

@@ -270,7 +270,7 @@ def _build_draft(part: _List, name: str) -> TableDraft:
         return _build_faces_draft(part, title, dice)
     if part.lines:
         quoted = clean_text(part.lines[0][:60], "A line")
-        raise make_import_error(f'"{quoted}" has no figure before it.')
+        raise make_import_error(f'"{quoted}" has no number in front of it.')
     reading = _choose_reading(part.entries)
     spans = [span for span, _ in reading]
     if is_digit_dice(dice) and digit_dice_for(spans) != dice:
@@ -278,7 +278,7 @@ def _build_draft(part: _List, name: str) -> TableDraft:
         lowest = min(numbers)
         highest = max(numbers)
         raise make_import_error(
-            f"The title of {title[:40]} says d{highest}, but its figures are not the "
+            f"The title of {title[:40]} says d{highest}, but its numbers are not the "
             f"{len(numbers)} from {lowest} to {highest}."
         )
     questions = _list_questions(part, spans)
@@ -301,12 +301,12 @@ def _list_questions(part: _List, spans: Sequence[Span]) -> list[str]:
         questions.append(f"read as more of the line above: {quoted}")
     dates = [entry.date for entry in part.entries if entry.date]
     if dates:
-        questions.append(f"read as the ranges that were typed: {', '.join(dates[:4])}")
+        questions.append(f"dates are read as the ranges that were typed: {', '.join(dates[:4])}")
     slashes = [entry.slash for entry in part.entries if entry.slash]
     if slashes:
         questions.append(f"{', '.join(slashes[:3])} are read as ranges, not as fractions")
     if not is_rising(spans):
-        questions.append("its figures do not go up from line to line")
+        questions.append("its numbers do not go up from line to line")
     return questions
 
 
@@ -317,11 +317,11 @@ def _build_faces_draft(part: _List, title: str, dice: str) -> TableDraft:
     sides = get_totals(dice)[1] if dice.startswith("1d") else 0
     if len(part.lines) != sides:
         raise make_import_error(
-            f"{title[:40]} has {len(part.lines)} lines without figures for {dice or 'no dice'}.",
-            "Write the figure before each line: 1. A farmer.",
+            f"{title[:40]} has {len(part.lines)} lines without numbers for {dice or 'no dice'}.",
+            "Number each line: 1. A farmer.",
         )
     entries = [((face, face), remove_markup(text)) for face, text in enumerate(part.lines, 1)]
-    questions = [f"its lines have no figures: read as 1 to {sides}"]
+    questions = [f"its lines have no numbers: read as 1 to {sides}"]
     return build_one_column(title, SOURCE, dice, entries, questions)
 
 
@@ -353,7 +353,7 @@ def read_roll20(text: str) -> tuple[list[TableDraft], list[str]]:
             left_out.append(line)
     notes = list_left_out_notes(left_out)
     if has_pictures:
-        notes.append("pictures of its entries are left out")
+        notes.append("pictures are left out")
     drafts = [_build_roll20_draft(title, entries) for title, entries in entries_by_title.items()]
     return drafts, notes
 
@@ -366,9 +366,7 @@ def _split_item(text: str) -> tuple[str, str, int, str]:
     parts += [""] * (4 - len(parts))
     title, entry, weight, picture = parts[:4]
     if weight and not weight.isdecimal():
-        raise make_import_error(
-            f"The weight of {entry[:40]} is {weight[:20]}, which is not a whole number."
-        )
+        raise make_import_error(f"The weight {weight[:20]} of {entry[:40]} is not a whole number.")
     return title, entry, int(weight[:9] or 1), picture
 
 

@@ -43,8 +43,10 @@ def ask_about_note_marks(cells: Iterable[object], questions: list[str]) -> None:
     listed = ", ".join(map(str, marked[:_MOST_NAMED]))[:60]
     if len(marked) > _MOST_NAMED:
         listed += f" and {len(marked) - _MOST_NAMED} more"
-    statement = "is a result of its own" if len(marked) == 1 else "are results of their own"
-    questions.append(f"{listed} {statement}: if the mark points to a note, remove it")
+    statement = (
+        "is read as a separate result" if len(marked) == 1 else "are read as separate results"
+    )
+    questions.append(f"{listed} {statement}: if the mark refers to a note, remove it")
 
 
 def _is_marked(value: object, plain: set[str], has_numbers: bool) -> bool:

@@ -65,7 +65,7 @@ from bot.rules.text.plain import remove_invisible
 from bot.rules.text.sum_words import is_sum_word
 
 SOURCE = "a spreadsheet"
-EMPTY = f": the cell is empty, and read as {NOTHING}"
+EMPTY = f": the cell is empty and is read as {NOTHING}"
 _MOST_EMPTY = 3
 _SIGNED = re.compile(r"[-+\u2212\u2013]\s?\d")
 _WHOLE = re.compile(r"[-+]?\d{1,9}")
@@ -146,15 +146,15 @@ def _read_grid(block: CellBlock) -> _SheetGrid:
     elif len(rows[0]) == 2 and _is_headless(rows_with_key_last):
         rows = _add_headings(rows_with_key_last, questions)
     elif read_figures(rows[0][0]) or is_date(rows[0][0]):
-        questions.append(f"its first row ({_quote(rows[0])}) is read as the headings")
+        questions.append(f"its first row ({_quote(rows[0])}) is read as headings")
     heads = [
         clean_text(head, f"The heading of column {number}", 100 if number else 1_000)
         for number, head in enumerate(rows[0])
     ]
     if len(heads) < 2 or len(rows) < 2:
         raise make_import_error(
-            "The sheet has no cells besides its headings.",
-            "Its first row and first column are headings.",
+            "The sheet has no cells apart from its headings.",
+            "The first row and first column are read as headings.",
         )
     keys = [
         clean_text(row[0], f"The heading of row {number}", 100)
@@ -239,10 +239,10 @@ def _add_headings(rows: list[list[str]], questions: list[str]) -> list[list[str]
     quoted_row = _quote(rows[0])
     if len(rows[0]) != 2:
         raise make_import_error(
-            f"The first row ({quoted_row}) has figures like the others: the headings are missing.",
-            "Write a row of headings above it.",
+            f"The first row ({quoted_row}) has numbers like the others: the headings are missing.",
+            "Put a row of headings above it.",
         )
-    questions.append(f"it has no headings: its first row ({quoted_row}) is read as a row")
+    questions.append(f"it has no headings: its first row ({quoted_row}) is read as results")
     return [["", "result"], *rows]
 
 
@@ -371,7 +371,7 @@ def _leave_out_same_weights(grid: _SheetGrid) -> None:
     for row in grid.cells:
         row.pop(chances[0])
     weight_top = next(top for top in grid.tops if is_weight_heading(top))
-    grid.questions.append(f"column {chance_top[:20]} says the same as {weight_top[:20]}: left out")
+    grid.questions.append(f"column {chance_top[:20]} repeats {weight_top[:20]} and is left out")
 
 
 def _are_in_step(grid: _SheetGrid, *columns: int) -> bool:
@@ -405,11 +405,11 @@ def _ask_about_weights(grid: _SheetGrid) -> None:
         cells = grid.get_column(number)
         if not _is_weighted(top) or not any(map(_has_digit, cells)):
             continue
-        advice = "write a number into each of its cells"
+        advice = "put a number in each of its cells"
         if _are_weights(cells):
-            advice = "leave the other one out"
+            advice = "leave out the other one"
         grid.questions.append(
-            f"column {top[:20]} is read as a result: if it says how often a row comes up, {advice}"
+            f"column {top[:20]} is read as a result: if it gives the odds of each row, {advice}"
         )
 
 
@@ -420,7 +420,7 @@ def _ask_about_weight_among_others(grid: _SheetGrid, column: int) -> None:
     top = grid.tops[column]
     if len(grid.tops) > 1 and (_is_weighted(top) or not is_dice_head(top)):
         grid.questions.append(
-            f"column {top[:20]} is read as how often each row comes up: or is it a result?"
+            f"column {top[:20]} is read as the odds of each row: is it a result instead?"
         )
 
 
@@ -492,7 +492,7 @@ def _find_row_dice(
     if not _is_counted_in_order(keys, heading, name):
         return roll_rows(down, heading, name, questions)
     ordinal = next(key for key in keys if is_ordinal(key))
-    questions.append(f"nothing is rolled, as {ordinal[:20]} is an ordinal")
+    questions.append(f"nothing is rolled, because {ordinal[:20]} is an ordinal")
     return RowDice("", rows=down.figures)
 
 
@@ -514,8 +514,8 @@ def _check_filled(grid: _SheetGrid) -> None:
     """Raise UserError for a table without any result."""
     if not any(any(cell for cell in row) for row in grid.cells):
         raise make_import_error(
-            "All results of the table are empty.",
-            "Its first row and first column are headings; the results are the other cells.",
+            "All the table's results are empty.",
+            "The first row and first column are headings; the other cells are results.",
         )
 
 
@@ -554,7 +554,7 @@ def _check_rolled(row_dice: RowDice, keys: Sequence[str], heading: str) -> None:
     listed = ", ".join(key[:30] for key in unread[:3])
     raise make_import_error(
         f"{statement}, but these rows are not totals of dice: {listed}{suffix}.",
-        "Write figures such as 2-4, 5 to 9, 10+, or take the dice out of the heading.",
+        "Write numbers such as 2-4, 5 to 9 or 10+, or take the dice out of the heading.",
     )
 
 
@@ -564,7 +564,7 @@ def _ask_about_dice(dice: str, heading: str, label: str, questions: list[str]) -
         return
     if not _ROLL.search(label):
         questions.append(
-            f"its heading ({label[:20]}) names no dice: its rows are read as totals of {dice}"
+            f"its heading ({label[:20]}) gives no dice: its rows are read as totals of {dice}"
         )
 
 
@@ -574,7 +574,7 @@ def _ask_about_modifiers(cells: Sequence[Sequence[Cell]], questions: list[str]) 
     signed = [text for text in texts if _SIGNED.match(text)]
     if len(texts) > 1 and len(signed) == len(texts):
         questions.append(
-            f"{', '.join(signed[:3])[:60]} look like modifiers: a table of them has kind: modifiers"
+            f"{', '.join(signed[:3])[:60]} look like modifiers: a table of modifiers has kind: modifiers"
         )
 
 
@@ -585,7 +585,7 @@ def _ask_about_words(keys: Sequence[str], label: str, questions: list[str]) -> N
     words = [key for key in keys if not read_figures(key)]
     if words and 2 * len(words) <= len(keys):
         questions.append(
-            f"nothing is rolled, as these rows are not figures: {', '.join(words[:3])[:60]}"
+            f"nothing is rolled, because these rows are not numbers: {', '.join(words[:3])[:60]}"
         )
     elif _ROLL.search(label):
         questions.append(f"nothing is rolled, though the heading says {label[:20]}")
@@ -602,7 +602,7 @@ def _build_weights_draft(grid: _SheetGrid, cells: list[list[Cell]]) -> TableDraf
     dice, spans = assign_spans(weights, grid.title or grid.corner)
     rolled_cells = [row for row, weight in zip(cells, weights, strict=True) if weight]
     if len(rolled_cells) < len(cells):
-        grid.questions.append(f"{len(cells) - len(rolled_cells)} rows of weight 0 are left out")
+        grid.questions.append(f"{len(cells) - len(rolled_cells)} rows with weight 0 are left out")
     return TableDraft(
         "",
         SOURCE,
@@ -634,7 +634,9 @@ def _leave_out_last_sum(grid: _SheetGrid) -> None:
         grid.cells.pop()
         grid.questions.append(f'the last row, "{label[:20]}", is left out as a sum')
     elif is_sum_key:
-        grid.questions.append(f'the last row ("{label[:20]}") is read as a row: or is it a sum?')
+        grid.questions.append(
+            f'the last row ("{label[:20]}") is read as a row: is it a sum instead?'
+        )
 
 
 def _find_weight_columns(grid: _SheetGrid) -> list[list[str]]:
@@ -673,7 +675,7 @@ def _leave_out_sum(grid: _SheetGrid) -> None:
         grid.questions.append(f"{row} is left out: {sum_of_rows} is the sum of the others")
     elif weights and is_sum_word(labels[-1]):
         grid.questions.append(
-            f'the last row ("{labels[-1][:20]}") is read as a result, as its {grid.keys[-1]} is '
+            f'the last row ("{labels[-1][:20]}") is read as a result, because its {grid.keys[-1]} is '
             f"not the sum of the others"
         )
 
@@ -690,7 +692,7 @@ def _read_row_weights(grid: _SheetGrid) -> list[Fraction]:
     _check_weights(grid)
     commas = [key for key in grid.keys if "," in key]
     if weights and commas:
-        grid.questions.append(f"{', '.join(commas[:3])} are read as decimals: the comma is a point")
+        grid.questions.append(f"{', '.join(commas[:3])} are read with decimal commas")
     if is_weight_heading(grid.corner):
         return percents or weights
     if percents:
@@ -717,13 +719,13 @@ def _adjust_rounded_chances(
     if faces:
         listed_faces = ", ".join(map(str, faces[:6]))
         grid.questions.append(
-            f"{', '.join(grid.keys[:3])} are read as rounded: {listed_faces} of {sum(faces)}"
+            f"{', '.join(grid.keys[:3])} are treated as rounded: {listed_faces} out of {sum(faces)}"
         )
         return list(map(Fraction, faces))
     if total == 100:
         return chances
     raise make_import_error(
-        f"The chances of the rows add up to {float(total):g}%, not to 100%.",
+        f"The rows' chances add up to {float(total):g}%, not 100%.",
         "Write ranges such as 01-40, or head the column Weight.",
     )
 
@@ -742,7 +744,7 @@ def _check_weights(grid: _SheetGrid) -> None:
         quoted = wrong[0][:20] or "an empty cell"
         raise make_import_error(
             f"The heading says {grid.corner[:30]}, but {quoted} is not a weight.",
-            "Write numbers such as 3 or 2.5 into all of its cells.",
+            "Put numbers such as 3 or 2.5 in all its cells.",
         )
 
 
@@ -780,7 +782,7 @@ def _read_columns(
         outputs = tuple(_make_output_names(tops))
         if not grid.has_results:
             grid.questions.append(
-                f"{', '.join(outputs)[:80]} are read as results of one row, not as columns to choose from"
+                f"{', '.join(outputs)[:80]} are read as parts of one result, not as columns to choose from"
             )
         return None, outputs
     is_falling = find_covered_range(across.flat) is not None and is_rising(across.flat[::-1])
@@ -788,7 +790,7 @@ def _read_columns(
         columns = Edge(label, figures=across.figures)
         if _is_from(columns):
             grid.questions.append(
-                "its columns are read as 'from this figure on'; with `to` they mean 'up to this figure'"
+                "its columns are read as 'this number or more'; with `to` they mean 'up to this number'"
             )
         return columns, ("result",)
     return build_word_edge(tops, label, "column", grid.questions), ("result",)
@@ -892,7 +894,7 @@ def _ask_about_spellings(texts: Sequence[str], questions: list[str]) -> None:
     for same_texts in spellings.values():
         if len(same_texts) > 1:
             quoted = " and ".join(same_texts)[:60]
-            questions.append(f"{quoted} are two results: the same, or not?")
+            questions.append(f"{quoted} are two results: are they the same?")
 
 
 def _read_cell(text: str, position: str, questions: list[str]) -> Cell:
@@ -903,18 +905,16 @@ def _read_cell(text: str, position: str, questions: list[str]) -> Cell:
     """
     result = clean_text(text, position[:1].upper() + position[1:])
     if remove_invisible(text) != text:
-        questions.append(f"{position}: invisible characters are left out of {result[:20]}")
+        questions.append(f"{position}: invisible characters are removed from {result[:20]}")
     if not result:
         questions.append(f"{position}{EMPTY}")
         return NOTHING
     if is_date(result):
-        questions.append(
-            f"{position}: {result[:20]} looks like a date that a spreadsheet made of it"
-        )
+        questions.append(f"{position}: {result[:20]} looks like a date put there by a spreadsheet")
     elif _FAILED.fullmatch(result):
         questions.append(f"{position}: {result[:20]} is a spreadsheet error")
     elif _SCIENTIFIC.fullmatch(result):
-        questions.append(f"{position}: {result[:20]} may be a number that a spreadsheet made of it")
+        questions.append(f"{position}: {result[:20]} may be a number changed by a spreadsheet")
     if _WHOLE.fullmatch(result) and str(int(result)) == result:
         return int(result)
     return result

@@ -168,7 +168,7 @@ def clean_text(text: object, subject: str, max_length: int = LONGEST_CELL) -> st
     cleaned = normalize_name(str(text).replace("\\n", " "))
     if len(cleaned) > max_length:
         raise make_import_error(
-            f"{subject} has {len(cleaned):,} characters; at most {max_length:,} go into one."
+            f"{subject} has {len(cleaned):,} characters; the limit is {max_length:,}."
         )
     return cleaned
 
@@ -262,7 +262,7 @@ def build_one_column(
         for number, (_, text) in enumerate(filled_rows, 1)
     ]
     if all(text == NOTHING for text in texts):
-        raise make_import_error(f"All results of {title[:40]} are empty.")
+        raise make_import_error(f"All results in {title[:40]} are empty.")
     return TableDraft(
         clean_title(title),
         source,

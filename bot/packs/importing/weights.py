@@ -116,7 +116,7 @@ def assign_spans(weights: Sequence[int | Fraction], title: str) -> tuple[str, li
     """
     whole = _scale_to_whole(weights)
     if not any(whole):
-        raise make_import_error(f"The weights of {title[:40]} are all 0.")
+        raise make_import_error(f"The weights in {title[:40]} are all 0.")
     spans = list[Span]()
     sides = 0
     for weight in whole:

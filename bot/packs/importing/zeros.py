@@ -39,7 +39,7 @@ def read_zero_as_highest(
     if lowest_figure != 0 or highest_figure >= highest:
         return list(rows)
     zero = "0" if highest == 10 else "00"
-    questions.append(f"{zero} is read as {highest}, as a die with that face counts it")
+    questions.append(f"{zero} is read as {highest}, as on a die with that face")
     return [tuple(part for span in row for part in _split_span(span, highest)) for row in rows]
 
 

@@ -121,7 +121,7 @@ async def test_a_zip_of_tables_becomes_one_pack_and_says_what_is_left_out() -> N
         read_file_text(zip_content({**files, "club/note.txt": b"Bring biscuits."}), "club.zip"),
     )
     assert review.title == "Imported tables 1 is checked and saved"
-    assert "left out: club/note.txt: No table can be read from this." in review.format_text()
+    assert "left out: club/note.txt: No table was found in this text." in review.format_text()
     assert (
         "Tables: Loot table, Odds, Road table, Stragglers on the road, Village names."
         in review.format_text()
@@ -143,7 +143,7 @@ async def test_a_zip_of_tables_becomes_one_pack_and_says_what_is_left_out() -> N
     nothing = await add(
         channel, read_file_text(zip_content({"note.txt": b"Bring biscuits."}), "club.zip")
     )
-    assert (nothing.code, "note.txt: No table can be read" in nothing.format_text()) == (
+    assert (nothing.code, "note.txt: No table was found" in nothing.format_text()) == (
         "bad-pack",
         True,
     )
@@ -158,7 +158,7 @@ async def test_a_zip_of_tables_becomes_one_pack_and_says_what_is_left_out() -> N
 async def test_what_was_guessed_of_a_pasted_sheet_is_in_its_review() -> None:
     channel = await Channel.fresh()
     review = await add(channel, "2d6\t1\t4\t8\n2-6\tM1\tK1\tK2\n7-12\tNE\tM1\tK1\n")
-    assert "its columns are read as 'from this figure on'" in review.format_text()
+    assert "its columns are read as 'this number or more'" in review.format_text()
     gap = await add(channel, "2d6\t1\t4\t8\n2-6\tM1\tK1\tK2\n8-12\tNE\tM1\tK1\n")
     assert "nothing answers roll 7" in gap.format_text()
     assert gap.code == "bad-pack"
@@ -203,7 +203,7 @@ async def test_faults_are_told_by_file_and_line_and_nothing_is_kept() -> None:
         ("game.yaml: {groups: {}}", "has no pack.yaml"),
         (
             '{"formula": "1d6", "results": [{"range": [1], "text": "a"}]}',
-            "Result 1 has no range of two whole numbers.",
+            "Result 1 has no range given as two whole numbers.",
         ),
         ("pack.yaml: {}\n../evil.yaml: {}", "is not a name for a file of a pack"),
         (ZIPPED + "not base64", "not a zip that can be unpacked"),

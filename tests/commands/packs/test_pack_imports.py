@@ -45,11 +45,11 @@ async def test_a_guess_and_a_refusal_are_told_in_chat() -> None:
     channel = await Channel.fresh()
     dates = await add(channel, SKY.replace("2-4", "2-Apr").encode(), "sky.csv")
     assert (
-        "2-Apr looks like a date that a spreadsheet made of 2-4: read that way"
+        "2-Apr looks like a date that a spreadsheet made from 2-4: read as originally typed"
         in dates.format_text()
     )
     other = await add(channel, SKY.replace("2d6", "d20").encode(), "sky.csv")
-    assert "The heading says d20, the rows go from 2 to 12: 2d6?" in other.format_text()
+    assert "The heading says d20, but the rows go from 2 to 12: 2d6?" in other.format_text()
     await channel.app.close()
 
 
@@ -91,7 +91,9 @@ async def test_a_workbook_that_is_not_read_is_named_with_a_way_out() -> None:
 async def test_lost_line_breaks_are_named_and_may_be_typed() -> None:
     channel = await Channel.fresh()
     lost = await add_text(channel, SKY.replace("\n", " "))
-    assert "The text is in one line: its line breaks were lost on the way." in lost.format_text()
+    assert (
+        "The text is all on one line: its line breaks were lost on the way." in lost.format_text()
+    )
     typed = await add_text(channel, SKY.strip().replace("\n", "\\n"))
     assert "2d6 by row (2-4, 5-9, 10-12)" in typed.format_text()
     await channel.app.close()
