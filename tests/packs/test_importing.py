@@ -745,7 +745,9 @@ def test_a_table_that_no_pack_holds_is_left_out_alone(
     assert main(["import", str(tmp_path)]) == 1
     said = capsys.readouterr().out
     assert "left out  large.json: a.yaml alone is larger than the 256 kB limit for a pack" in said
-    assert said.endswith(": 1 table\n1 of 1 file imported.\nAdd --pack FOLDER to make a pack of it.\n")
+    assert said.endswith(
+        ": 1 table\n1 of 1 file imported.\nAdd --pack FOLDER to make a pack of it.\n"
+    )
 
 
 async def test_the_answer_of_a_long_text_fits_both_platforms_with_the_whole_of_it_in_a_file() -> (
