@@ -33,6 +33,8 @@ from bot.storage.statements import NOW, AlreadyAnswered, Ask, Engine, Row, SqlSt
 from bot.storage.struck_texts import StruckTexts
 
 _LAST = 2**62
+_LAST_SIGN = "\U0010ffff"
+"""A sign that sorts after those of all keys, so that an index finds the keys with a prefix."""
 _EVENT, _TEXT, _PERSON, _SEED, _DUE, _DOC = (
     f"SELECT {list_columns(table)} FROM {table}"
     for table in ("events", "texts", "persons", "seeds", "due", "docs")
@@ -343,10 +345,11 @@ class Store(ABC):
         With `owner` only theirs, with `under` only those with a key that begins so.
         """
         query = (
-            f"{_DOC} WHERE kind = ?1 AND coalesce(expires > ?2, true) AND coalesce(owner = ?3, true) "
-            "AND coalesce(substr(key, 1, length(?4)) = ?4, true) ORDER BY key"
+            f"{_DOC} WHERE kind = ?1 AND key >= ?4 AND key < ?5 "
+            "AND coalesce(expires > ?2, true) AND coalesce(owner = ?3, true) ORDER BY key"
         )
-        rows = await self._ask(query, kind, self._clock(), owner, under)
+        prefix = under or ""
+        rows = await self._ask(query, kind, self._clock(), owner, prefix, prefix + _LAST_SIGN)
         return tuple(map(_build_doc, rows))
 
     async def put_doc(self, doc: Doc) -> None:

@@ -437,12 +437,13 @@ async def test_a_document_lives_until_it_expires(store: Store, clock: Clock) -> 
 
 
 async def test_documents_are_found_by_the_beginning_of_their_key(store: Store) -> None:
-    keys = ("discord:5/A", "discord:5/B", "discord:55/C", "discord:5_/D", "DISCORD:5/E")
+    others = ("discord:55/C", "discord:5_/D", "DISCORD:5/E", "discord:5", "discord:50")
+    keys = ("discord:5/A", "discord:5/B", "discord:5/\U0001f3b2", *others)
     for key in keys:
         await store.put_doc(Doc("seek", key, {}, owner="discord:anna"))
     await store.put_doc(Doc("other", "discord:5/A", {}))
     found = await store.load_docs("seek", under="discord:5/")
-    assert [doc.key for doc in found] == ["discord:5/A", "discord:5/B"]
+    assert [doc.key for doc in found] == ["discord:5/A", "discord:5/B", "discord:5/\U0001f3b2"]
     assert not await store.load_docs("seek", "discord:ben", under="discord:5/")
     assert len(await store.load_docs("seek", under="")) == len(keys)
 
