@@ -71,5 +71,5 @@ class Result(NamedTuple):
 
         Raises TypeError or ValueError if keys are missing or unknown, or there are not two seats.
         """
-        first, second = (Seat(**seat) for seat in data["seats"])
-        return cls(**{**data, "seats": (first, second)})
+        first, second = data["seats"]
+        return cls(**{**data, "seats": (Seat(**first), Seat(**second))})

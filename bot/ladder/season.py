@@ -5,8 +5,9 @@ A month is a month of UTC, written 2026-11. A result belongs to the month in whi
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from bot.ladder.glicko import NEWCOMER, RatedGame, Rating, rate
@@ -22,6 +23,7 @@ MOST_REPLIES = 10
 """Number of last games from which the usual reply time of a player is taken."""
 _LETTERS = {1.0: "W", 0.5: "D", 0.0: "L"}
 Json = dict[str, Any]
+_DAY = 86400
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,17 @@ class Record:
     @property
     def has_rating(self) -> bool:
         return self.rated >= GAMES_BEFORE_RATING
+
+
+@dataclass(slots=True)
+class _PlayerMonth:
+    """The part that one player has in the results of a month."""
+
+    name: str = ""
+    form: str = ""
+    replies: list[float] = field(default_factory=list)
+    games: list[RatedGame] = field(default_factory=list)
+    """Their rated games."""
 
 
 class Ladder(NamedTuple):
@@ -74,7 +87,13 @@ NO_LADDER = Ladder("", {})
 
 def get_month(time: float) -> str:
     """Return the month of a time in Unix seconds, such as 2026-11."""
-    return datetime.fromtimestamp(time, UTC).strftime("%Y-%m")
+    return _get_month_of_day(int(time // _DAY))
+
+
+@lru_cache(maxsize=1000)
+def _get_month_of_day(day: int) -> str:
+    """Return the month of a day, counted from the start of 1970."""
+    return datetime.fromtimestamp(day * _DAY, UTC).strftime("%Y-%m")
 
 
 def get_next_month(month: str) -> str:
@@ -92,13 +111,25 @@ def select_rated(results: Iterable[Result]) -> list[Result]:
     """Return the results that are rated, in order: the first ones of each month between the same
     two players.
     """
-    counts = Counter[tuple[str, ...]]()
-    rated = []
+    return [result for group in _group_by_month(results).values() for result in _limit(group)]
+
+
+def _group_by_month(results: Iterable[Result]) -> dict[str, list[Result]]:
+    """Return the results of each month, in order."""
+    groups: dict[str, list[Result]] = {}
     for result in sorted(results, key=get_order):
-        players = sorted(seat.player for seat in result.seats)
-        encounter = (get_month(result.time), *players)
-        counts[encounter] += 1
-        if counts[encounter] <= MOST_RATED_A_MONTH:
+        groups.setdefault(get_month(result.time), []).append(result)
+    return groups
+
+
+def _limit(results: Iterable[Result]) -> list[Result]:
+    """Return the results of a month, in order, that are rated."""
+    counts = Counter[frozenset[str]]()
+    rated = []
+    for result in results:
+        players = frozenset((result.seats[0].player, result.seats[1].player))
+        counts[players] += 1
+        if counts[players] <= MOST_RATED_A_MONTH:
             rated.append(result)
     return rated
 
@@ -108,9 +139,7 @@ def compute_ladder(results: Iterable[Result], month: str, start: Ladder = NO_LAD
 
     In a month that is not over, it is the ladder as it would be if no more results came.
     """
-    by_month: dict[str, list[Result]] = {}
-    for result in sorted(results, key=get_order):
-        by_month.setdefault(get_month(result.time), []).append(result)
+    by_month = _group_by_month(results)
     if start.month:
         next_month = get_next_month(start.month)
     else:
@@ -127,23 +156,31 @@ def add_month(ladder: Ladder, month: str, results: Sequence[Result]) -> Ladder:
 
     All games of the month count at once, against the ratings of the opponents before it.
     """
-    records = dict(ladder.records)
+    months: dict[str, _PlayerMonth] = {}
     for result in results:
         for index, seat in enumerate(result.seats):
-            record = records.get(seat.player, Record(seat.player, seat.name))
-            form = (record.form + _LETTERS[result.score(index)])[-FORM_LENGTH:]
-            replies = record.replies
+            player_month = months.setdefault(seat.player, _PlayerMonth())
+            player_month.name = seat.name
+            player_month.form += _LETTERS[result.score(index)]
             if seat.reply_hours is not None:
-                replies = (*replies, seat.reply_hours)[-MOST_REPLIES:]
-            records[seat.player] = replace(record, name=seat.name, form=form, replies=replies)
-    games: dict[str, list[RatedGame]] = {player: [] for player in records}
-    for result in select_rated(results):
+                player_month.replies.append(seat.reply_hours)
+    newcomer = Record("", "")
+    for result in _limit(results):
         for index, seat in enumerate(result.seats):
-            opponent = records[result.seats[1 - index].player].rating
-            games[seat.player].append(RatedGame(opponent, result.score(index)))
-    for player, record in records.items():
-        rating = rate(record.rating, games[player])
-        records[player] = replace(record, rating=rating, rated=record.rated + len(games[player]))
+            opponent = ladder.records.get(result.seats[1 - index].player, newcomer).rating
+            months[seat.player].games.append(RatedGame(opponent, result.score(index)))
+    records = {}
+    for player in dict.fromkeys((*ladder.records, *months)):
+        record = ladder.records.get(player, newcomer)
+        player_month = months.get(player, _PlayerMonth(record.name))
+        records[player] = Record(
+            player,
+            player_month.name,
+            rate(record.rating, player_month.games),
+            record.rated + len(player_month.games),
+            (record.form + player_month.form)[-FORM_LENGTH:],
+            (*record.replies, *player_month.replies)[-MOST_REPLIES:],
+        )
     return Ladder(month, records)
 
 

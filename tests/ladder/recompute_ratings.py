@@ -64,6 +64,11 @@ def rate(
     return 1500 + POINTS * (mu + new_phi**2 * gain), min(350.0, POINTS * new_phi), sigma
 
 
+def get_month(time: float) -> str:
+    day = datetime.fromtimestamp(time, timezone.utc)  # noqa: UP017
+    return f"{day.year}-{day.month:02}"
+
+
 def list_months(first: str, last: str) -> list[str]:
     year, month = int(first[:4]), int(first[5:])
     months = []
@@ -77,8 +82,7 @@ def recompute(ladder: dict[str, Any]) -> dict[str, tuple[Figures, int]]:
     """Return the figures of each player, and the number of their rated games."""
     months: dict[str, list[dict[str, Any]]] = {}
     for result in ladder["results"]:
-        day = datetime.fromtimestamp(result["time"], timezone.utc)  # noqa: UP017
-        months.setdefault(f"{day.year}-{day.month:02}", []).append(result)
+        months.setdefault(get_month(result["time"]), []).append(result)
     figures: dict[str, Figures] = {}
     counts: dict[str, int] = {}
     for month in list_months(min(months, default=ladder["month"]), ladder["month"]):
