@@ -47,19 +47,19 @@ async def test_a_round_calls_the_pinned_first_and_then_those_who_test_on_activat
         "unit add Blue element B morale=20 morale_markers=1",
     )
     card = await channel.do("Anna", "game next")
-    assert "Pinned, Morale test before anything else: Red" in card.format_text()
-    assert "Morale test on activating: Kit and Blue" in card.format_text()
+    assert "Pinned, Morale test first: Red" in card.format_text()
+    assert "Morale test when activating: Kit and Blue" in card.format_text()
     assert "Tom" not in card.format_text()
-    other = await channel.press("Bob", button(card, "Test the pinned"))
+    other = await channel.press("Bob", button(card, "Test pinned elements"))
     assert "none of them is yours" in other.format_text()
-    tested = await channel.press("Anna", button(card, "Test the pinned"))
+    tested = await channel.press("Anna", button(card, "Test pinned elements"))
     assert tested.first_line.startswith("Red ")
     both = await channel.press("Anna", button(card, "Test Morale"))  # hers alone: Blue is Bob's
     assert both.first_line.startswith("Kit ")
     status = await channel.do("Anna", "game status")
-    assert "Morale test on activating: Blue" in status.format_text()
+    assert "Morale test when activating: Blue" in status.format_text()
     assert "Pinned" not in status.format_text()
-    again = await channel.press("Anna", button(card, "Test the pinned"))
+    again = await channel.press("Anna", button(card, "Test pinned elements"))
     assert again.error
     await audit_whole(channel)
 
@@ -71,16 +71,16 @@ async def test_who_is_pinned_this_round_is_called_in_the_next() -> None:
     await channel.do("Anna", "unit edit Red state=pinned")
     status = (await channel.do("Anna", "game status")).format_text()
     assert "Pinned, Morale test" not in status
-    assert "Morale test on activating: Red" not in status
+    assert "Morale test when activating: Red" not in status
     card = await channel.do("Anna", "game next")
-    assert "Pinned, Morale test before anything else: Red" in card.format_text()
+    assert "Pinned, Morale test first: Red" in card.format_text()
 
 
 async def test_who_acts_before_the_roll_that_they_owe_is_told_with_the_button() -> None:
     channel = await started("ucn", f"{RED} morale_markers=1", "unit add Blue element B morale=14")
     await channel.do("Anna", "game next")
     shot = await channel.do("Anna", "ucn shoot shooters=Red target=Blue hand=19")
-    assert "Red owed a roll first: Morale test on activating." in shot.format_text()
+    assert "Red owed a roll first: Morale test when activating." in shot.format_text()
     again = await channel.do("Anna", "ucn shoot shooters=Red target=Blue hand=19")
     assert "owed a roll first" not in again.format_text(), "said once a turn"
     tested = await channel.press("Anna", button(shot, "Test Morale"))
@@ -92,10 +92,10 @@ async def test_who_acts_before_the_roll_that_they_owe_is_told_with_the_button() 
 async def test_an_undone_test_is_owed_again() -> None:
     channel = await started("ucn", "unit add Red element A morale=20 pinned")
     card = await channel.do("Anna", "game next")
-    await channel.press("Anna", button(card, "Test the pinned"))
+    await channel.press("Anna", button(card, "Test pinned elements"))
     await channel.do("Anna", "game undo")
     await channel.do("Bob", "game undo")
-    assert "before anything else: Red" in (await channel.do("Anna", "game status")).format_text()
+    assert "Morale test first: Red" in (await channel.do("Anna", "game status")).format_text()
 
 
 # -- ultracombat normandy: Action Points ------------------------------------------------------------------------
@@ -116,7 +116,7 @@ async def test_ap_are_counted_in_an_activation_and_are_back_in_the_next_round() 
     assert "Red uses 1 additional AP (0 left)" in third.format_text()
     await channel.refused("Anna", "ucn spot unit=Red skill=12 count=1", "card-forbids unit")
     fourth = await channel.do("Anna", "ucn spot unit=Red skill=12 count=1 anyway=yes hand=19")
-    assert "Red lacks AP but acts anyway" in fourth.format_text()
+    assert "Red is short of AP but acts anyway" in fourth.format_text()
     card = await channel.do("Anna", "game next")
     assert "Markers removed: activated (Red); shot (Red)" in card.format_text()
     assert await unit(channel, "red") == (

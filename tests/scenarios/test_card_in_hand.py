@@ -72,7 +72,7 @@ async def activate(table: Table, name: str) -> None:
     await table.type(player, "game pass done")
 
 
-CALLED = "Pinned, Morale test before anything else: "
+CALLED = "Pinned, Morale test first: "
 
 
 async def roll_morale_of_pinned(table: Table, card: Seen) -> None:

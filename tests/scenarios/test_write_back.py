@@ -256,7 +256,7 @@ UCN = [
             "Alpha (b1): element morale=10 spot=11 members=3 ap=3 firearms=13 pen=9 activated",
             "Pz (a1): vehicle ap=4 hull=6 suppression_markers=1",
         ),
-        "its next activation is given up",
+        "the attacker gives up its next activation",
     ),
     Case(
         "ucn", (ALPHA,), "spot unit=Alpha hand=12,11,20", (), "The target is spotted · Alpha spots"

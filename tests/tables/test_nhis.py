@@ -98,7 +98,7 @@ def test_what_a_result_does() -> None:
     assert [row(f"damaged{number}") for number in ("", "-2", "-3")] == [
         [points, "unshakable-unhurt", 0, "all-shakeable"] for points in (1, 2, 3)
     ]
-    assert "Two damage points" in str(ask("fire-results", result="damaged-2")["text"])
+    assert "two damage points" in str(ask("fire-results", result="damaged-2")["text"])
 
 
 @pytest.mark.parametrize(

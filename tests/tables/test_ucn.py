@@ -92,7 +92,7 @@ def test_who_is_spotted() -> None:
         who: read("spotted-area", who=who) for who in ("target", "within-1-inch", "rest-of-element")
     }
     assert seen == {"target": True, "within-1-inch": True, "rest-of-element": False}
-    assert "unspotted" in lookup("ucn", "spotted-area", who="rest-of-element")["text"]
+    assert "not spotted" in lookup("ucn", "spotted-area", who="rest-of-element")["text"]
 
 
 def test_saves_against_pistols_smgs_and_blasts_only() -> None:

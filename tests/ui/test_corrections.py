@@ -96,8 +96,7 @@ def test_what_is_offered_instead_of_a_slip_is_taken(family: str) -> None:
 @pytest.mark.parametrize(
     ("line", "better"),
     [
-        ("nhis-table movement cost", "nhis-table movement-cost-of-a-hex"),
-        ("nhis-table movement", "nhis-table movement-cost-of-a-hex"),
+        ("nhis-table movement", "nhis-table movement-cost"),
         ("lnlt-table melee ods 7 4", "lnlt-table melee-odds 7 4"),
         ("lntl-table melee-ods 7 4", "lnlt-table melee-odds 7 4"),
         ("start a game", ""),

@@ -261,8 +261,8 @@ class Firing:
 
         def build_lines() -> tuple[Line]:
             name = shooter.display_name
-            label = f"save from {name}"
-            joins = f"saves from {shooter.arms}"
+            label = f"save against {name}"
+            joins = f"saves against {shooter.arms}"
             result = f"{faces.count(shooters.SAVED)} or less needed"
             return (Line(label, roll, result=result, unit=name, joins=joins),)
 
@@ -394,7 +394,7 @@ SHOOTING = (
     "attacker_higher",
     "attacker_lower",
 )
-GIVEN_UP = "its next activation is given up; characters under fire may react (react)"
+GIVEN_UP = "the shooters give up their next activation; characters under fire may roll to react (`/ucn react`)"
 ACTIVATED = frozenset({"activated"})
 REFUSED = {"hits": 0, "saved": 0, "casualties": 0, "status": "not-allowed", "morale_loss": 0}
 
@@ -486,7 +486,7 @@ def find_prohibition(inputs: Given, units: Sequence[Unit]) -> str:
     if "activated" not in inputs.typed:
         is_activated = is_activated or any("activated" in unit.flags for unit in units)
     if is_activated:
-        return "the element has already activated in this round"
+        return "the element has already activated this round"
     is_marked = inputs.flag("marked")
     if "marked" not in inputs.typed:
         is_marked = is_marked or any(_has_markers(unit) for unit in units)
@@ -745,7 +745,7 @@ def _build_save_line(arms: str, shots: Shots) -> Line | None:
     if not saves:
         return None
     successes = [is_saved for is_saved in saves if is_saved]
-    return Line(f"saves from {arms}", result=f"{len(successes)} of {len(saves)} saved")
+    return Line(f"saves against {arms}", result=f"{len(successes)} of {len(saves)} saved")
 
 
 def _build_damage_line(arms: str, shots: Shots) -> Line | None:

@@ -105,7 +105,7 @@ def refuse_unfit(unit: Unit | None, option: str) -> None:
     if unit is None or not unit.name:
         return
     if unit.state in BARRED:
-        problem = f"{unit.word} {BARRED[unit.state]} and can do nothing in this activation."
+        problem = f"{unit.word} {BARRED[unit.state]} and can do nothing this activation."
         raise UserError(problem, hint=OVERRIDE_HINT, option=option, code="card-forbids")
     if RELOAD in unit.marks:
         problem = f"{unit.word} must reload first."
@@ -147,7 +147,7 @@ _PINNED = (
     "prone, −6 to all skills until it passes a Morale test, surrenders to an enemy within 4 inches"
 )
 UNDER_FIRE = {
-    "hesitant": "prone and crawls, −4 to all skills",
+    "hesitant": "prone, can only crawl, −4 to all skills",
     "pinned": _PINNED,
     "combat-ineffective": _PINNED,
 }
@@ -186,7 +186,7 @@ class Payment(NamedTuple):
         """Format the payment: `Red uses 1 AP and 1 additional (2 left)`."""
         name = self.unit.name
         if self.shortfall:
-            return f"{name} lacks AP but acts anyway"
+            return f"{name} is short of AP but acts anyway"
         if self.additional_ap and not self.own_ap:
             return f"{name} uses {self.additional_ap} additional AP ({self.remaining} left)"
         additional = f" and {self.additional_ap} additional" if self.additional_ap else ""
@@ -246,7 +246,7 @@ def refuse_overdraft(payments: Iterable[Payment]) -> None:
         if payment.shortfall:
             available = payment.own_ap + payment.additional_ap
             cost = available + payment.shortfall
-            problem = f"{payment.unit.word} has {available or 'no'} AP left, and this takes {cost}."
+            problem = f"{payment.unit.word} has {available or 'no'} AP left, but this takes {cost}."
             raise UserError(problem, hint=OVERRIDE_HINT, option="shooters", code="card-forbids")
 
 
@@ -270,8 +270,12 @@ def exhaust(unit: Unit, weapons: Sequence[str]) -> tuple[Change, str]:
     values: dict[str, Any] = {"without_ap": without_ap}
     if unit.numbers.get(LOADOUT):
         values[IDLE] = add_pieces(unit.numbers.get(IDLE) or (), weapons)
-    verb = "has lost its" if without_ap == 1 else "have lost their"
-    text = f"{without_ap} of {characters} characters of {unit.name} {verb} AP to a natural 20"
+    reason = (
+        "has no AP left after a natural 20"
+        if without_ap == 1
+        else "have no AP left after natural 20s"
+    )
+    text = f"{without_ap} of {characters} characters in {unit.name} {reason}"
     return Change(unit.name, set=values), text
 
 
@@ -454,7 +458,7 @@ def format_area(area: str) -> str:
         return f"kill zone {kill} inches, danger zone {danger} inches"
     if area.startswith("radius"):
         radius = area.removeprefix("radius-")
-        return f"radius {radius} {'inch' if radius == '1' else 'inches'}"
+        return f"{radius}-inch radius"
     return f"{area.replace('x', ' x ')} inches"
 
 

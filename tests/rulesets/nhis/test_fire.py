@@ -162,7 +162,7 @@ def test_a_flamethrower_stops_a_banzai_charge() -> None:
 
 
 def test_the_first_line_names_who_suffers_and_alike_units_are_numbered() -> None:
-    """The MG has 5 // 2 beyond its range: 4 + 2 in a charge - 2 is 4, column 4; 1 + 2 is
+    """The MG has 5 // 2 beyond its range: 4 + 2 charging - 2 is 4, column 4; 1 + 2 is
     Damaged.
     """
     given = {
@@ -173,7 +173,7 @@ def test_the_first_line_names_who_suffers_and_alike_units_are_numbered() -> None
     played = play_example("nhis", "fire", given, [1, 2, 2, 3, 6])
     assert played.resolution.headline == "damaged: squad 2 reduced; squad 3 reduced"
     assert tuple(line.text() for line in played.lines) == (
-        "Firepower: 4 + 2 at long range − 2 in a charge = 4, column 4",
+        "Firepower: 4 + 2 at long range − 2 charging = 4, column 4",
         "Attack: [1] [2] = 3, Damaged",
         "Damage point: [2], squad 2",
         "Squad 1: [3], within morale 4",
@@ -271,7 +271,7 @@ async def test_a_moving_unit_of_the_roster_counts_without_a_reminder() -> None:
     text = (
         await channel.do("Anna", 'nhis fire attackers="1st Squad" targets=Reds distance=3 hand=6,6')
     ).format_text()
-    assert "4 + 2 moving or marked − 2 in a charge = 4, column 4" in text
+    assert "4 + 2 moving or marked − 2 charging = 4, column 4" in text
     assert "Remember" not in text
 
 

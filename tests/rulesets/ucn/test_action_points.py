@@ -95,7 +95,7 @@ async def test_every_action_of_the_table_lowers_ap(action: str) -> None:
         await channel.do("Anna", "unit edit us1 spent=3")
     await channel.refused("Anna", line, "card-forbids unit")
     reply = await channel.do("Anna", f"{line} anyway=yes")
-    assert "1st Squad lacks AP but acts anyway" in reply.format_text() or action == "reload"
+    assert "1st Squad is short of AP but acts anyway" in reply.format_text() or action == "reload"
     assert ap_left(await element(channel, "1st Squad")) == 0
 
 
@@ -143,7 +143,7 @@ async def test_the_refusal_has_a_button_that_does_it_anyway() -> None:
     channel = await causeway()
     await channel.do("Anna", "unit edit us1 spent=3")
     refused = await channel.say("Anna", "ucn act unit=us1 action=climb-window")
-    assert refused.title == "1st Squad has no AP left, and this takes 3."
+    assert refused.title == "1st Squad has no AP left, but this takes 3."
     assert "/ucn act unit=us1 action=climb-window anyway" in refused.format_text()
 
 
@@ -291,7 +291,7 @@ async def test_the_weapon_of_a_twenty_is_left_out_of_the_next_shot() -> None:
     shot = await channel.do(
         "Anna", "ucn shoot shooters=us1 target=germ1 hand=19,19,19,19,19,19,20,19"
     )
-    assert "1 of 8 characters of 1st Squad has lost its AP to a natural 20" in shot.format_text()
+    assert "1 of 8 characters in 1st Squad has no AP left after a natural 20" in shot.format_text()
     squad = await element(channel, "1st Squad")
     assert squad.numbers["idle_arms"] == ("automatic-rifle",)
     second = await channel.do(

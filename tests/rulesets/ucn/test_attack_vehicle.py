@@ -224,7 +224,7 @@ def test_an_interrupt_with_an_anti_vehicle_weapon() -> None:
     miss = interrupt([16, 18], spot_skill=12)
     assert miss.out["result"] == "miss"
     assert changes(miss) == {"Team": {"mark": {"activated"}}}
-    assert miss.resolution.state_changes[-1].startswith("its next activation is given up")
+    assert miss.resolution.state_changes[-1].startswith("the attacker gives up its next activation")
     plain = play_example(
         "ucn", "attack-vehicle", {"unit": "Team", "target": "Panzer"}, [18], TANK_AND_TEAM
     )

@@ -61,7 +61,7 @@ async def test_each_line_of_many_shooters_names_its_weapon() -> None:
     assert "6 rifles to spot: [5] [5] [15] [15] [15] [15], 2 of 6 spot" in text
     assert "6 rifles to hit: [5] [5], 2 of 2 who spotted, 12 or less needed" in text
     assert "SMG to hit: [5], 1 of 1, 12 or less needed" in text
-    assert "Saves from SMG: [9], 0 of 1 saved" in text
+    assert "Saves against SMG: [9], 0 of 1 saved" in text
     assert "6 rifles damage: [7] [7]" in text
     assert "SMG damage: [13] [2]" in text
 
@@ -79,5 +79,5 @@ async def test_an_element_names_its_weapons() -> None:
     shot = await channel.do("Anna", "ucn shoot shooters=us3 target=germ2 hand=20,2,11,1")
     assert "MMG to hit: [20]" in shot.format_text()
     assert "Pistol to hit: [2]" in shot.format_text()
-    assert "Save from pistol: [11]" in shot.format_text()
+    assert "Save against pistol: [11]" in shot.format_text()
     assert "Gruppe 2 is hesitant" in shot.format_text()

@@ -284,13 +284,13 @@ def test_the_first_line_tells_the_grenade_from_the_melee() -> None:
     played = assault([13, 5, 14, 15, 4])
     assert (
         played.resolution.headline
-        == "grenade takes 1, attacker wins, attacker loses 0, defender loses 1"
+        == "grenade takes out 1, attacker wins, attacker loses 0, defender loses 1"
     )
     assert tuple(line.text() for line in played.lines)[1:3] == (
         "Attackers: Melee 10 + 4 superior numbers = 14",
         "Defenders: Melee 9 − 6 suppressed = 3",
     )
-    assert assault([13, 20]).resolution.headline == "grenade takes 2, cleared"
+    assert assault([13, 20]).resolution.headline == "grenade takes out 2, cleared"
 
 
 def test_odds_of_an_assault_match_a_count_by_hand() -> None:

@@ -383,9 +383,9 @@ def test_an_area_of_one_inch_is_an_inch() -> None:
     settled = play_example("ucn", "shoot", given, [1, 20, 19, 18, 17, 2]).resolution
     assert (
         settled.next_steps[-1]
-        == "Measure who else is in the area of effect: battle rifle radius 1 inch."
+        == "Measure who else is in the area of effect: battle rifle 1-inch radius."
     )
     assert (format_area("radius-1"), format_area("radius-2")) == (
-        "radius 1 inch",
-        "radius 2 inches",
+        "1-inch radius",
+        "2-inch radius",
     )
