@@ -191,5 +191,5 @@ def test_what_the_headline_says_is_not_said_again_below_it() -> None:
     table = find_shared_system("asl").find_table("ch-notes")
     given = {"topic": "bombardment"}
     reply = build_lookup_reply(table, given, table.read(given))
-    assert reply.title == "No Critical Hits in a Bombardment"
+    assert reply.title == "No Critical Hits during a Bombardment"
     assert "Bombardment" not in "".join(map(str, reply.lines))

@@ -208,7 +208,7 @@ ASL = [
         ("AT gun B start=circled-10",),
         "malfunction weapon=gun unit=AT depletion=9 hand=5,5",
         ("AT (b1): gun start=circled-10 low-ammo low-ammo",),
-        "No more of this special ammunition.",
+        "This special ammunition is used up.",
     ),
     Case(
         "asl",

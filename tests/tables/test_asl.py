@@ -108,7 +108,7 @@ def test_a_defender_in_motion_with_a_start_mp_is_not_on_the_card() -> None:
     said = refusal(
         "case-jl", attack_by="attacker", defender="in-motion", attacker="expending-start-mp"
     )
-    assert "not on the card" in said
+    assert "The card does not cover" in said
 
 
 def test_situation_2_explains_the_start_mp() -> None:

@@ -32,7 +32,7 @@ CARDS = [
         "asl canal",
         "Bren",
         "Yours · support weapon · start b11 · brit5",
-        "Breakdown check of a weapon",
+        "Breakdown check for a weapon",
     ),
     (
         "baps farm",

@@ -130,7 +130,7 @@ async def test_a_card_offers_what_is_made_for_such_a_unit() -> None:
         await channel.do("Anna", "game next")
     await channel.do("Bob", "game join GE")
     assert list(buttons(await channel.do("Anna", "unit show MG"))) == [
-        "Breakdown check of a weapon",
+        "Breakdown check for a weapon",
         "History",
     ]
     own = buttons(await channel.do("Anna", "unit show Sherman"))

@@ -136,7 +136,7 @@ def test_odds_against_a_second_opinion() -> None:
 def test_the_answer_says_why_a_hit_is_critical() -> None:
     given = {"target_type": "infantry", "th_number": 8, "drm": 1}
     at_once = play_example("asl", "critical-hit", given, [1, 1])
-    assert "case H, below half of it (4)" in at_once.lines[0].result
+    assert "case H, below half of that (4)" in at_once.lines[0].result
     by_dr = play_example("asl", "critical-hit", {**given, "drm": 3}, [1, 1, 4])
     assert by_dr.lines[1].result == "half the TH# is 4"
     machine_gun = play_example("asl", "critical-hit", {**given, "no_ch": True}, [1, 1])
@@ -152,7 +152,7 @@ def test_a_critical_hit_destroys_a_gun_and_its_crew_unless_it_is_wp() -> None:
         "asl", "critical-hit", {**CRITICAL, "unit": "AT 1"}, [1, 1], {"at 1": gun}
     )
     assert played.resolution.unit_results[0].detail.endswith(
-        ", the Gun destroyed and its manning Infantry eliminated"
+        ", destroying the Gun and eliminating its manning Infantry"
     )
     assert [(change.unit, change.set) for change in played.resolution.changes] == [
         ("AT 1", {"state": "destroyed"})
@@ -167,7 +167,7 @@ def test_a_critical_hit_destroys_a_gun_and_its_crew_unless_it_is_wp() -> None:
     plain_hit = play_example("asl", "critical-hit", {**CRITICAL, "gun": True}, [3, 4])
     assert (plain_hit.resolution.unit_results[0].detail, plain_hit.resolution.notes) == ("", ())
     typed = play_example("asl", "critical-hit", {**CRITICAL, "gun": True}, [1, 1])
-    assert "the Gun destroyed" in typed.resolution.unit_results[0].detail
+    assert "destroying the Gun" in typed.resolution.unit_results[0].detail
 
 
 def test_a_critical_hit_reminds_whom_it_strikes() -> None:
@@ -178,4 +178,4 @@ def test_a_critical_hit_reminds_whom_it_strikes() -> None:
     assert area.out["result"] == "critical-hit"
     assert "Random Selection" in area.resolution.notes[0]
     vehicle = play_example("asl", "critical-hit", {**CRITICAL, "target_type": "vehicle"}, [1, 1])
-    assert vehicle.resolution.notes == ("Others hit collaterally are attacked in the usual way.",)
+    assert vehicle.resolution.notes == ("Any others hit collaterally are attacked as usual.",)

@@ -1,4 +1,4 @@
-"""Target facing of an in-hex shot, tables 6a and 6b."""
+"""Target facing for an in-hex shot, tables 6a and 6b."""
 
 from __future__ import annotations
 

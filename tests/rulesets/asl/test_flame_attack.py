@@ -45,7 +45,7 @@ def test_equal_is_left_to_the_players() -> None:
     assert played.out["result"] == "equal"
     assert (
         said("asl", "flame-attack", played)
-        == "TK# equalled: the AFV is immobilized by a hull hit, shocked by a turret hit (C7.7)"
+        == "TK# equaled: the AFV is immobilized by a hull hit or shocked by a turret hit (C7.7)"
     )
 
 

@@ -209,13 +209,13 @@ def test_the_story_names_what_the_numbers_depend_on() -> None:
     played = play_example("asl", "malfunction", given, [1, 2], {"pak 40": gun})
     first = played.lines[0]
     assert (first.label, first.parts) == ("printed B11", (("Intensive Fire", -2),))
-    assert first.result == "now B7 X10 (Low Ammo counter on it, Ammunition Shortage)"
+    assert first.result == "now B7 X10 (Low Ammo counter, Ammunition Shortage)"
 
 
 def test_a_captured_weapon_is_told_that_the_shortage_passes_it_by() -> None:
     given = {"weapon": "sw", "start": "b12", "captured": True, "ammo_shortage": True}
     played = play_example("asl", "malfunction", given, [2, 3])
-    assert played.lines[0].result == "now B10 X12 (no Ammunition Shortage: captured)"
+    assert played.lines[0].result == "now B10 X12 (captured, so no Ammunition Shortage)"
 
 
 CIRCLED: dict[str, Any] = {"weapon": "gun", "start": "circled-10"}
@@ -243,7 +243,7 @@ def test_ammunition_shortage_lowers_the_depletion_number_by_one() -> None:
     played = play_example(
         "asl", "malfunction", {**CIRCLED, "depletion": 10, "unit": "AT 1"}, [5, 5], GUNS
     )
-    assert played.resolution.notes == ("No more of this special ammunition.",)
+    assert played.resolution.notes == ("This special ammunition is used up.",)
 
 
 GUNS = {"at 1": RosterUnit("AT 1", "us1", "gun", state="malfunctioned")}
@@ -279,7 +279,7 @@ def test_extreme_winter_comes_on_top() -> None:
 def test_a_twelve_under_ammunition_shortage_replaces_the_mmc() -> None:
     given = {"weapon": "sw", "ammo_shortage": True}
     twelve = play_example("asl", "malfunction", given, [6, 6])
-    assert "If this was an IFT DR, the MMC that fired is Replaced." in twelve.resolution.notes[-1]
+    assert "If this was an IFT DR, the firing MMC is Replaced." in twelve.resolution.notes[-1]
     assert play_example("asl", "malfunction", given, [6, 5]).resolution.notes == ()
     captured = play_example("asl", "malfunction", {**given, "captured": True}, [6, 6])
     assert not [line for line in captured.resolution.notes if "Replaced" in line]

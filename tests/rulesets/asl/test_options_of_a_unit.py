@@ -132,5 +132,5 @@ async def test_a_leader_takes_no_paatc() -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", "game start asl scenario=canal")
     reply = await channel.do("Anna", 'asl vs-afv unit="Lt Hale"')
-    assert "Lt Hale is a SMC and takes no PAATC" in reply.format_text()
+    assert "Lt Hale is an SMC and takes no PAATC" in reply.format_text()
     assert "PAATC" not in [button.label for button in reply.buttons]

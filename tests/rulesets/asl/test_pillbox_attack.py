@@ -96,19 +96,19 @@ def test_the_answer_agrees_with_the_modifier_that_it_gives() -> None:
     lines = play_example("asl", "pillbox-attack", given, []).lines
     assert (
         lines[0].label
-        == "AP from the CA: Basic TK# 6 against twice the CA TEM 3: not more, so add the CA TEM."
+        == "AP from the CA: Basic TK# 6 does not exceed twice the CA TEM of 3, so add the CA TEM."
     )
     strong = play_example("asl", "pillbox-attack", {**given, "basic_tk": 7}, []).lines
     assert (
         strong[0].label
-        == "AP from the CA: Basic TK# 7 against twice the CA TEM 3: more, so no TEM."
+        == "AP from the CA: Basic TK# 7 exceeds twice the CA TEM of 3, so there is no TEM."
     )
     for weapon, called in (("ap", "AP"), ("he-direct", "direct HE")):
         critical = {"weapon": weapon, "from": "nca", "basic_tk": 6, "critical_hit": True}
         lines = play_example("asl", "pillbox-attack", critical, []).lines
         assert (
             lines[0].label
-            == f"{called} from the NCA: A Critical Hit, so the NCA TEM counts as zero."
+            == f"{called} from the NCA: A Critical Hit, so the NCA TEM is zero."
         )
     close = play_example("asl", "pillbox-attack", {"weapon": "cc", "from": "same-hex"}, [])
     assert close.resolution.headline == "CC may take place"

@@ -60,7 +60,7 @@ async def test_those_aboard_are_named() -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", "game start asl scenario=canal", *ABOARD)
     gun = await channel.do("Anna", "asl critical-hit infantry 8 unit=Pak hand=1,1")
-    assert gun.title == "Pak takes a Critical Hit, the Gun destroyed and Gun Crew eliminated"
+    assert gun.title == "Pak takes a Critical Hit, destroying the Gun and eliminating Gun Crew"
     track = await channel.do("Anna", f"asl ht-effects {TRACK} passenger=break")
     assert track.title == "Grenadier 1 + 2 break, no effect on Half-track 1"
 
@@ -89,7 +89,7 @@ async def test_the_passengers_check_against_their_own_morale() -> None:
             "Half-track 1",
             "marker=+ce",
             "smoke dispenser=sp usage_number=7 phase=mph crew=ot-bu",
-            "not for an OT AFV that is BU",
+            "not allowed for a BU OT AFV",
         ),
     ],
 )

@@ -115,7 +115,7 @@ def test_a_leader_of_the_roster_is_a_smc_without_saying_so() -> None:
     refused = play_example("asl", "recover", {**given, "unit": "us2"}, [], roster)
     assert (refused.out["result"], refused.lines[0].result) == (
         "not-allowed",
-        "case E is only for a SMC",
+        "case E is only for an SMC",
     )
     typed = play_example("asl", "recover", {**given, "unit": "us1", "by": "mmc"}, [], roster)
     assert typed.out["result"] == "not-allowed"

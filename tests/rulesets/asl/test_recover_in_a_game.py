@@ -35,7 +35,7 @@ async def case_of(channel: Channel, line: str) -> str:
     reply = await channel.do("Anna", f"asl recover {line}")
     text = reply.format_text()
     found = [case for case in "BDEFG" if f"case {case})" in text]
-    assert found or "no case allows it" in text, text
+    assert found or "no case allows Recovery" in text, text
     return found[0] if found else "none"
 
 
@@ -73,7 +73,7 @@ BANS = {
     "Airborne 1 is in Melee": ("marker=+melee", f"unit={SQUAD} weapon=Bren"),
     "Airborne 1 already holds PIAT": ("holds=PIAT", f"unit={SQUAD} weapon=PIAT"),
     "Airborne 1 holds PIAT, so it is not": ("holds=PIAT", f"unit={LEADER} weapon=PIAT"),
-    "Airborne 1 is not broken and keeps PIAT": (
+    "Airborne 1 is not broken, so it keeps PIAT": (
         "holds=PIAT",
         f"unit={LEADER} weapon=PIAT from=broken-unit",
     ),

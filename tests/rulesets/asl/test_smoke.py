@@ -127,7 +127,7 @@ def test_the_first_line_names_dispenser_and_counter() -> None:
     )
     assert thrown.resolution.headline == "sM success, +2 dispersed SMOKE 1-3 hexes along the TCA"
     shut = play_example("asl", "smoke", {"dispenser": "sp", "usage_number": 8}, [])
-    assert shut.lines[0].result == "not for a CT AFV that is BU in the MPh"
+    assert shut.lines[0].result == "not allowed for a BU CT AFV in the MPh"
 
 
 async def test_table_4_names_two_phases_and_others_need_an_override() -> None:

@@ -152,5 +152,5 @@ def test_the_answer_says_why_there_is_no_check() -> None:
         [4, 5],
     )
     assert burst.resolution.next_steps == (
-        "Air Burst: the crew breaks instead of a Stun (D5.311).",
+        "Air Burst: the crew breaks instead of being Stunned (D5.311).",
     )
