@@ -215,7 +215,7 @@ ASL = [
         ("AT gun B state=working",),
         "critical-hit target_type=infantry th_number=8 unit=AT hand=1,1",
         ("AT (b1): gun destroyed",),
-        "manning Infantry eliminated",
+        "eliminating its manning Infantry",
     ),
 ]
 
