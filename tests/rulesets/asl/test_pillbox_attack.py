@@ -106,9 +106,6 @@ def test_the_answer_agrees_with_the_modifier_that_it_gives() -> None:
     for weapon, called in (("ap", "AP"), ("he-direct", "direct HE")):
         critical = {"weapon": weapon, "from": "nca", "basic_tk": 6, "critical_hit": True}
         lines = play_example("asl", "pillbox-attack", critical, []).lines
-        assert (
-            lines[0].label
-            == f"{called} from the NCA: A Critical Hit, so the NCA TEM is zero."
-        )
+        assert lines[0].label == f"{called} from the NCA: A Critical Hit, so the NCA TEM is zero."
     close = play_example("asl", "pillbox-attack", {"weapon": "cc", "from": "same-hex"}, [])
     assert close.resolution.headline == "CC may take place"
