@@ -78,6 +78,9 @@ UNREAD_KEYS = frozenset(
     {"source", "when", "dice", "example", "value", "of", "formula", "test", "pool"}
 )
 """Keys of the games' YAML whose values are not sentences."""
+FORMULA_KEYS = frozenset({"let", "formulas", "set", "derive", "with", "text_by"})
+"""Keys of the games' YAML below which there are formulas: of these, only texts in quotes are read."""
+TEXT_IN_FORMULA = re.compile(r"'([^']*)'|\"([^\"]*)\"")
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,15 +158,27 @@ def get_text(node: ast.AST) -> str | None:
 def read_yaml(path: str, source: str) -> Iterator[Sentence]:
     """Yield the sentences in a YAML file of a game or pack."""
     root = yaml.compose(source, yaml.CSafeLoader)
-    nodes: list[tuple[str, yaml.Node]] = [("", root)] if root is not None else []
+    nodes: list[tuple[str, bool, yaml.Node]] = [("", False, root)] if root is not None else []
     while nodes:
-        key, node = nodes.pop()
+        key, in_formula, node = nodes.pop()
         if isinstance(node, yaml.MappingNode):
-            nodes += [(name.value, value) for name, value in reversed(node.value)]
+            for name, value in reversed(node.value):
+                is_outputs = (
+                    node is root and name.value == "then"
+                )  # of a table, each with its formula
+                is_formula = in_formula or is_outputs or name.value in FORMULA_KEYS
+                nodes.append((name.value, is_formula, value))
         elif isinstance(node, yaml.SequenceNode):
-            nodes += [(key, item) for item in reversed(node.value)]
-        elif key not in UNREAD_KEYS and is_sentence(node.value):
-            yield Sentence(path, node.start_mark.line + 1, " ".join(node.value.split()))
+            nodes += [(key, in_formula, item) for item in reversed(node.value)]
+        elif key not in UNREAD_KEYS:
+            for text in find_formula_texts(node.value) if in_formula else [node.value]:
+                if is_sentence(text):
+                    yield Sentence(path, node.start_mark.line + 1, " ".join(text.split()))
+
+
+def find_formula_texts(formula: str) -> list[str]:
+    """Return the texts in quotes in a formula."""
+    return [single or double for single, double in TEXT_IN_FORMULA.findall(formula)]
 
 
 def read_template(path: str, source: str) -> Iterator[Sentence]:

@@ -27,6 +27,20 @@ def test_words_of_a_game_with_their_line() -> None:
     assert [(sentence.line, sentence.text) for sentence in sentences] == [(2, "Roll two dice.")]
 
 
+def test_only_texts_in_quotes_are_read_in_formulas() -> None:
+    steps = """
+    steps:
+    - let: {worse: state is none or unit is lost, deed: "'moves ' if far else 'stays in place'"}
+      then: {when: far, say: It may go on.}
+    """
+    table = "then: {cost: first if second else third}"
+    assert [sentence.text for sentence in read_yaml("tables/x.yaml", steps)] == [
+        "stays in place",
+        "It may go on.",
+    ]
+    assert list(read_yaml("tables/x.yaml", table)) == []
+
+
 def test_texts_of_a_page_and_of_its_script() -> None:
     page = list(read_template("x.j2", "<p>\nWho won here</p><b>no</b>"))
     script = list(read_template("x.js", 'say("All dice fit."); say("dice")'))
