@@ -83,7 +83,7 @@ def answer_line(line: bytes) -> dict[str, Any]:
         error = UserError(f"The line is not JSON: {problem}.", code="bad-value")
         return _build_error(None, error, "bad-json")
     if not isinstance(request, dict):
-        error = UserError("The line is JSON, but not an object.", code="bad-value")
+        error = UserError("The line is JSON but not an object.", code="bad-value")
         return _build_error(None, error, "bad-json")
     id = _get_request_id(request)
     try:
@@ -161,17 +161,19 @@ def answer_request(request: Mapping[str, Any]) -> dict[str, Any]:
     op = request.get("op")
     if op is None:
         raise UserError(
-            "The request needs op.", hint="op is lookup, resolve, odds or roll.", code="missing"
+            "The request needs an op.",
+            hint="op must be lookup, resolve, odds or roll.",
+            code="missing",
         )
     if not isinstance(op, str) or op not in _KEYS:
         near = did_you_mean(str(op), _KEYS)
-        hint = near or "op is lookup, resolve, odds or roll."
+        hint = near or "op must be lookup, resolve, odds or roll."
         raise UserError(f'There is no op "{str(op)[:40]}".', hint=hint, code="unknown-command")
     unknown_keys = [key for key in request if key not in _KEYS[op] | {"id", "op"}]
     if unknown_keys:
         hint = f"It takes {', '.join(sorted(_KEYS[op]))}."
         raise UserError(
-            f'{op} does not know "{unknown_keys[0][:40]}".', hint=hint, code="unknown-option"
+            f'{op} does not take "{unknown_keys[0][:40]}".', hint=hint, code="unknown-option"
         )
     return _OPS[op](request)
 
@@ -272,7 +274,7 @@ def _get_inputs(request: Mapping[str, Any]) -> Mapping[str, object]:
         return {}
     if not isinstance(inputs, dict):
         raise UserError(
-            "in must be an object of inputs.",
+            "in must be an object with the inputs.",
             hint='For example {"attack": 7, "defense": 5}.',
             code="bad-value",
         )
@@ -290,7 +292,9 @@ def _build_dice_source(request: Mapping[str, Any]) -> tuple[Source, Script | Non
         return create_throwaway_source(), None
     if not isinstance(values, list):
         raise UserError(
-            "dice must be a list of faces.", hint="For example [5, 2, 3].", code="bad-value"
+            "dice must be a list of rolled numbers.",
+            hint="For example [5, 2, 3].",
+            code="bad-value",
         )
     script = Script(values)
     return script, script

@@ -60,7 +60,7 @@ class Arguments:
         if name not in flags:
             correction = did_you_mean(name, flags)
             raise UserError(
-                f"There is no --{name[:40]} here.",
+                f"This command has no --{name[:40]}.",
                 hint=correction.replace("mean ", "mean --"),
                 code="unknown-option",
             )
@@ -363,7 +363,7 @@ def check_health(words: Sequence[str]) -> int:
         response = connection.getresponse()
         body = response.read(4096)
     except (OSError, http.client.HTTPException) as error:
-        print(f"No bot answers at port {settings.health_port} of {host}: {error}.")
+        print(f"No bot answers on port {settings.health_port} of {host}: {error}.")
         return 1
     print(body.decode("utf-8", "replace").strip())
     return int(response.status != 200)

@@ -4,8 +4,8 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
     "play": (
         "[--as NAME]",
         "the console: every command, one channel, games saved",
-        "Reads lines from a terminal or a pipe; `as NAME` switches player, `source FILE` types the lines of a "
-        "file, `quit` leaves. Exit status 1 if a command from a pipe was refused.",
+        "Reads lines from a terminal or a pipe; `as NAME` switches to another player, "
+        "`source FILE` runs the lines of a file, `quit` leaves. Exit status 1 if a command from a pipe was refused.",
         "grognard play --as Anna",
     ),
     "systems": ("", "the games it knows", "One line each: id and title.", "grognard systems"),
@@ -38,13 +38,13 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
         "SYSTEM SEQUENCE key=value ... [--by FIELD ...] [--compare | --rounds N] [--json]",
         "exact odds of a combat sequence; rolls nothing",
         "--by names one or more outputs: `targets[0].result`. --compare shows what each "
-        "change is worth, --rounds the odds over that many rounds. With --json: values and fractions.",
+        "change is worth; --rounds gives the odds over that many rounds. With --json: values and fractions.",
         'grognard odds lnlt fire attackers="squad fp=2" targets="squad morale=4"',
     ),
     "roll": (
         "EXPRESSION [--dice 4,2] [--json]",
         "roll dice",
-        'With --json: {"total": 9, "dice": [4, 2]}, every die in order, dropped and rerolled ones too.',
+        'With --json: {"total": 9, "dice": [4, 2]}, with every die in order, including dropped and rerolled ones.',
         'grognard roll "2d6+3"',
     ),
     "batch": (
@@ -57,15 +57,15 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
     ),
     "completion": (
         "bash|zsh|fish",
-        "a script that completes commands, systems, tables, sequences and inputs on Tab",
+        "a script that completes commands, systems, tables, sequences and inputs when you press Tab",
         "bash: `source <(grognard completion bash)` in .bashrc; zsh likewise in .zshrc; fish: `grognard completion "
-        "fish > ~/.config/fish/completions/grognard.fish`. It also offers packs that GROGNARD_PACKS names.",
+        "fish > ~/.config/fish/completions/grognard.fish`. It also offers the packs in GROGNARD_PACKS.",
         "grognard completion bash",
     ),
     "verify": (
         "FILE [--head HASH] [--heads TEXT]",
-        "recompute chain, dice and outcomes of an exported log",
-        "--head is a hash that an answer showed, --heads a text with several (- reads it "
+        "recompute the chain, dice and outcomes of an exported log",
+        "--head is a hash shown under an answer, --heads a text with several (- reads "
         "from standard input). Exit status 1 if something does not match, 3 if some of it cannot be replayed.",
         "grognard verify hill-875.json --head 1f3a5c7e",
     ),
@@ -91,16 +91,16 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
         "FOLDER | --blank FOLDER/TABLE.yaml [--rows 2-12] [--columns 4]",
         "a small pack to start from, or a blank table in one",
         "Small but complete: a results table, column shifts, units, phases, a scenario. See docs/authors.md. "
-        "--blank writes a table whose heads and cells you type from your own card.",
+        "--blank writes a table with blank heads and cells, for you to fill in from your own card.",
         "grognard new few-acres",
     ),
     "check": (
         "FOLDER|FILE [--json] [--watch]",
         "a check of a pack for faults",
-        "Faults name file, line, row and column; questions are things worth a second look. "
-        "Runs the pack's examples in a separate process. --watch does so whenever a file "
-        "changes, draws the table and plays "
-        "the example of the sequence you are at, until Ctrl-C. Exit status 1 on faults.",
+        "Faults come with file, line, row and column; questions are things worth a second look. "
+        "Runs the pack's examples in a separate process. --watch checks again whenever a file "
+        "changes, and draws the table or plays "
+        "the example that you are working on, until Ctrl-C. Exit status 1 on faults.",
         "grognard check few-acres --watch",
     ),
     "try": (
@@ -112,10 +112,10 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
     "import": (
         "FILE|FOLDER [--pack FOLDER] [--id ID] [--group GROUP] [--deck LIST]",
         "a table or a deck from a spreadsheet, a list or another program",
-        "The format is detected from the text; - reads it from standard input. Prints the "
+        "The format is detected from the text; - reads from standard input. Prints the "
         "table as YAML, how it was read and what to check; --pack puts it into a pack's folder, old or new; "
-        "--deck turns a SealDice list into a deck of cards. A folder or zip is read whole, "
-        "and anything left out is listed with the reason. "
+        "--deck turns a SealDice list into a deck of cards. Imports a whole folder or zip, too; "
+        "anything left out is listed with the reason. "
         "Exit status 1 on faults.",
         "grognard import combat.csv --pack few-acres",
     ),
@@ -127,7 +127,7 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
     ),
     "doctor": (
         "[--replay]",
-        "what is set up right and what to fix",
+        "what is set up correctly and what to fix",
         "Settings, data folder, tables, database and tokens; --replay also replays every "
         "game in the database. Exit status 1 if something needs fixing.",
         "grognard doctor",
@@ -135,7 +135,7 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
     "health": (
         "[--ready|--live]",
         "how the running bot is doing",
-        "Asks the port of HEALTH_PORT. Exits 1 and says why when commits fail, the disk is nearly full, "
+        "Asks the bot on HEALTH_PORT. Exits 1 and says why when commits fail, the disk is nearly full, "
         "answers pile up or a platform is gone. --ready asks whether every platform is "
         "connected right now, --live only whether the bot is alive, so that a supervisor can restart it.",
         "grognard health",
@@ -143,23 +143,23 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
     "backup": (
         "FILE",
         "copy the database, even while the bot runs",
-        "The copy is checked, and only its owner can read it: it holds the seeds of "
+        "The copy is checked, and only its owner can read it, because it holds the seeds of "
         "running games. FILE must not exist yet.",
         "grognard backup /var/backups/grognard/monday.db",
     ),
     "rerun": (
         "GAME ...|--all",
         "replays stored games with today's tables",
-        "After you change a table or a pack: lists each outcome that would be different "
-        "now, and changes nothing. Exit status 1 if there is one.",
+        "After you change a table or a pack: lists each outcome that would now be different "
+        "and changes nothing. Exit status 1 if there are any.",
         "grognard rerun --all",
     ),
     "copy": (
         "FROM [TO]",
-        "all games into an empty database, SQLite or PostgreSQL",
+        "copy all games into an empty database, SQLite or PostgreSQL",
         "Each is an address as in DATABASE_URL, or a file with a line DATABASE_URL=...; "
-        "without TO, games go to the DATABASE_URL of the settings. An address with a "
-        "password must be in a file: other users can read a "
+        "without TO, the games go to the DATABASE_URL in the settings. Put an address with a "
+        "password in a file, because other users can read a "
         "command line. Stop the bot first: nothing played in the meantime is copied. It "
         "copies everything or nothing, then replays every game; exit status 1 if one does not verify.",
         "grognard copy sqlite:///grognard.db",
@@ -167,8 +167,8 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
     "restore": (
         "FILE",
         "replace the database with a copy",
-        "Works only while no bot has the database open. The old file stays next to it "
-        "under another name; the new one has the same owner.",
+        "Works only while no bot has the database open. The old file is kept next to it "
+        "under another name; the new file has the same owner.",
         "grognard restore /var/backups/grognard/monday.db",
     ),
     "discord": (
@@ -223,10 +223,10 @@ def format_overview() -> str:
         else:
             entries.append(f"  {usage}\n  {'':{width}}  {summary}")
     packs = (
-        "--packs FOLDER, with any of them, adds the packs of a folder; "
-        "--packs free adds those that come with Grognard."
+        "With any of them, --packs FOLDER adds the packs in a folder; "
+        "--packs free adds the ones that come with Grognard."
     )
-    hints = "grognard COMMAND --help says more and gives an example. --version shows the release."
+    hints = "grognard COMMAND --help tells you more, with an example. --version shows the release."
     return "\n".join(("usage: grognard COMMAND ...", "", *entries, "", packs, hints, ""))
 
 

@@ -55,7 +55,7 @@ def back_up_database(words: Sequence[str]) -> int:
     copy = Path(name)
     source = _format_database_name(settings)
     if not settings.postgres and not _file_exists(Path(source)):
-        hint = "The bot creates it at its first start; GROGNARD_DATA names its folder."
+        hint = "The bot creates it when it first starts, in the folder GROGNARD_DATA."
         raise UserError(f"There is no database {source} yet.", hint=hint, code="no-such-file")
     if _file_exists(copy, "written"):
         raise UserError(f"{copy} already exists.", hint="Name a new file.", code="file-exists")
@@ -67,7 +67,7 @@ def back_up_database(words: Sequence[str]) -> int:
         raise
     asyncio.run(_save_backup_time(settings, is_whole=not faults))
     print(
-        f"{copy} holds {format_count(games, 'game')} of {source}. Keep it private: the seeds of "
+        f"{copy} holds {format_count(games, 'game')} from {source}. Keep it private: the seeds of "
         "running games are in it."
     )
     return _print_faults(faults)
@@ -101,7 +101,7 @@ def restore_database(words: Sequence[str]) -> int:
         result = _restore_postgres(settings, copy)
     else:
         result = _restore_file(Path(source), copy)
-    print(f"{source} holds {format_count(result.games, 'game')} of {copy} now.")
+    print(f"{source} now holds {format_count(result.games, 'game')} from {copy}.")
     if result.old_database is not None:
         print(f"The old database is kept as {result.old_database}.")
     print(
@@ -300,7 +300,7 @@ def _copy_sqlite_file(source: Path, target: Path) -> int:
             if check_lines != ["ok"]:
                 raise UserError(
                     f"{source} is damaged: {check_lines[0]}",
-                    hint="Take an older copy.",
+                    hint="Use an older copy.",
                     code="bad-backup",
                 )
             [games] = copy.execute("SELECT count(*) FROM games").fetchone()
@@ -383,9 +383,9 @@ def copy_database(words: Sequence[str]) -> int:
     target = _load_settings_of(target_word.replace("\0", "="))
     if (source.postgres, source.database) == (target.postgres, target.database):
         hint = (
-            "Give a different database as the second."
+            "Give a different database second."
             if has_target
-            else "Give the empty database as the second, or set DATABASE_URL."
+            else "Give the empty database second, or set DATABASE_URL."
         )
         raise UserError("Both are the same database.", hint=hint, code="bad-arguments")
     status = asyncio.run(_copy_store(source, target))
@@ -411,8 +411,8 @@ def _load_settings_of(location: str) -> Settings:
         url = _read_database_url(Path(location))
     if is_address and _has_password(url):
         raise UserError(
-            "This address has a password, and every user of this machine can read a command line.",
-            hint=f"Write DATABASE_URL=... into {get_settings_place()}, and name that file instead of the address.",
+            "This address has a password, and every user of this machine can read your command line.",
+            hint=f"Put DATABASE_URL=... in {get_settings_place()}, and give that file instead of the address.",
             code="bad-arguments",
         )
     settings = load_settings({**os.environ, "DATABASE_URL": url} if url else None)
@@ -440,7 +440,7 @@ def _read_database_url(file: Path) -> str:
     if problems:
         raise SettingsError(problems)
     if not url:
-        raise UserError(f"{file} has no line DATABASE_URL=...", code="bad-settings")
+        raise UserError(f"{file} has no DATABASE_URL=... line.", code="bad-settings")
     return url
 
 
@@ -480,7 +480,7 @@ async def _copy_store(source: Settings, target: Settings) -> int:
         print(fault)
     if faults:
         print(
-            "Look into that before you use the copy; grognard doctor --replay shows whether the source has it too."
+            "Look into this before you use the copy; grognard doctor --replay shows whether the source has it, too."
         )
         return 1
     return 0
@@ -517,7 +517,9 @@ def replay_games(words: Sequence[str]) -> int:
     arguments = Arguments(words, flags={"all": False})
     games = tuple(arguments.words)
     if bool(games) == ("all" in arguments.flags):
-        raise UserError("Name games, or --all.", hint="grognard rerun --all", code="bad-arguments")
+        raise UserError(
+            "Give the games, or --all.", hint="grognard rerun --all", code="bad-arguments"
+        )
     return asyncio.run(_replay_games(games))
 
 

@@ -158,7 +158,7 @@ def _check_files_of_settings(findings: CheckupFindings) -> None:
     elif file_exists:
         findings.add_ok(f"settings from {file.absolute()}")
     else:
-        findings.add_note(f"settings only from the environment: there is no {file.absolute()}")
+        findings.add_note(f"settings only from the environment: {file.absolute()} does not exist")
 
 
 def _check_live(findings: CheckupFindings, settings: Settings) -> None:
@@ -170,11 +170,11 @@ def _check_live(findings: CheckupFindings, settings: Settings) -> None:
         findings.add_note("LIVE_PORT is not set: games cannot be shared live (docs/sharing.md)")
     elif is_port_shared and has_slack_port and serves_slack:
         findings.add_fault(
-            f"LIVE_PORT and PORT are both {settings.port}: give shared games another one"
+            f"LIVE_PORT and PORT are both {settings.port}: give shared games a different port"
         )
     elif settings.live_port and not settings.public_url:
         findings.add_note(
-            f"shared games: {settings.address}, on this machine only; PUBLIC_URL names where others reach them"
+            f"shared games: {settings.address}, on this machine only; set PUBLIC_URL to let others reach them"
         )
     elif not settings.public_url.startswith("https://"):
         findings.add_note(
@@ -186,7 +186,7 @@ def _check_live(findings: CheckupFindings, settings: Settings) -> None:
         )
     else:
         findings.add_ok(
-            f"shared games: {settings.public_url}, port {settings.live_port} of {settings.live_host}"
+            f"shared games: {settings.public_url}, port {settings.live_port} on {settings.live_host}"
         )
 
 
@@ -198,15 +198,15 @@ def _check_health(findings: CheckupFindings, settings: Settings) -> None:
         )
     elif settings.health_port in (settings.live_port, settings.port):
         findings.add_fault(
-            f"HEALTH_PORT {settings.health_port} is also another port's number: give health one of its own"
+            f"HEALTH_PORT {settings.health_port} is already in use for another port: give health its own"
         )
     elif find_spec("prometheus_client") is None:
         findings.add_note(
-            'figures for Prometheus are not installed: pip install "grognard[metrics]" adds them'
+            'metrics for Prometheus are not installed: pip install "grognard[metrics]" adds them'
         )
     else:
         findings.add_ok(
-            f"health and figures: port {settings.health_port} of {settings.health_host}"
+            f"health and metrics: port {settings.health_port} on {settings.health_host}"
         )
 
 
@@ -220,12 +220,12 @@ def _check_folder(findings: CheckupFindings, data: Path) -> None:
     folder = next(parent for parent in parents if os.path.exists(parent))
     if not folder.is_dir():
         findings.add_fault(
-            f"data folder {data}: {folder} is not a folder. Set GROGNARD_DATA to another place"
+            f"data folder {data}: {folder} is not a folder. Set GROGNARD_DATA to another folder"
         )
         return
     if not os.access(folder, os.W_OK | os.X_OK) or os.statvfs(folder).f_flag & os.ST_RDONLY:
         findings.add_fault(
-            f"data folder {data}: {folder} cannot be written by this user. Fix its permissions or its mount"
+            f"data folder {data}: {folder} is not writable for this user. Fix its permissions or its mount"
         )
         return
     findings.add_ok(f"data folder {data}")
@@ -238,7 +238,7 @@ def _check_folder(findings: CheckupFindings, data: Path) -> None:
     readable = [path for path in paths if path.stat().st_mode & 0o077]
     if readable and not Path.cwd().is_relative_to(data.resolve()):
         findings.add_note(
-            f"others can read {readable[0]}; the bot will stop that at its next start"
+            f"others can read {readable[0]}; the bot will fix that when it next starts"
         )
 
 
@@ -251,11 +251,11 @@ def _check_copy(findings: CheckupFindings, doc: Doc | None, now: float) -> None:
     trouble = describe_missing_copy(data, now)
     if trouble:
         findings.add_fault(
-            f"{trouble}; systemctl status grognard-backup says why (deploy/README.md)"
+            f"{trouble}; systemctl status grognard-backup shows why (deploy/README.md)"
         )
     elif "at" not in data:
         findings.add_note(
-            "the games have not been backed up yet: grognard backup FILE, each night (deploy/README.md)"
+            "the games have never been backed up: run grognard backup FILE every night (deploy/README.md)"
         )
     else:
         hours = round((now - data["at"]) / 3600)
@@ -297,7 +297,9 @@ async def _check_database(
             with explain_file_errors(settings.database, "read"):
                 file_exists = settings.database.exists()
             if not file_exists:
-                findings.add_note(f"{name} does not exist yet; it is created at the first start")
+                findings.add_note(
+                    f"{name} does not exist yet; the bot creates it when it first starts"
+                )
                 return
         async with await open_store(settings) as store:
             if settings.database is not None:
@@ -328,4 +330,4 @@ def _report_own_copies(findings: CheckupFindings, database: Path) -> None:
         days = round((time.time() - status.st_mtime) // DAY)
         age = format_count(days, "day")
         size = status.st_size / MIB
-        findings.add_note(f"{copy}: a copy that the bot made {age} ago, {size:.1f} MiB")
+        findings.add_note(f"{copy}: a copy the bot made {age} ago, {size:.1f} MiB")

@@ -41,12 +41,12 @@ def check_packs(words: list[str]) -> int:
     if not Path(path).exists():
         raise UserError(
             f"There is no {path[:80]}.",
-            hint="Name the folder or zip of a pack.",
+            hint="Give the folder or zip of a pack.",
             code="unreadable-file",
         )
     if Path(path).suffix in (".yaml", ".yml"):
         raise UserError(
-            f"{path[:80]} is one file of a pack.",
+            f"{path[:80]} is a single file from a pack.",
             hint=f"Name its folder: {str(Path(path).parent)[:80]}",
             code="unreadable-file",
         )

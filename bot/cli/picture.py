@@ -67,7 +67,7 @@ def _draw_game(file: str, _name: str, arguments: Arguments) -> Picture:
     if not number:
         return draw_game_card(text, systems)
     if not number.isdecimal():
-        raise UserError(f"{number[:40]} is not the number of an event.", code="bad-value")
+        raise UserError(f"{number[:40]} is not an event number.", code="bad-value")
     export = json.loads(text)
     return draw_result_card(
         Story(export, compute_export_facts(export, systems), systems), int(number)

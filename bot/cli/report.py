@@ -40,7 +40,7 @@ def write_report(words: Sequence[str]) -> None:
     if out.resolve() == path.resolve():
         raise UserError(
             "The page would overwrite the game.",
-            hint="Name another file: -o FILE.html",
+            hint="Choose another file: -o FILE.html",
             code="bad-value",
         )
     export = read_json(read_file_text(path), f"The file {path}")
@@ -82,7 +82,7 @@ def publish_page(words: list[str]) -> int:
         with explain_file_errors(settings.data, "read"):
             database_exists = settings.database is not None and settings.database.exists()
         if not database_exists:
-            raise UserError("There is no database here yet, so no games.", code="no-game")
+            raise UserError("There is no database here yet, so there are no games.", code="no-game")
     asyncio.run(_publish_repeatedly(settings, game, Path(folder), _parse_interval(arguments)))
     return 0
 
@@ -93,7 +93,9 @@ def _parse_interval(arguments: Arguments) -> int:
     if typed != "0" and not (
         typed.isascii() and typed.isdecimal() and SHORTEST <= int(typed[:9]) <= LONGEST
     ):
-        raise UserError(f"--every takes seconds, from {SHORTEST} to {LONGEST}.", code="bad-value")
+        raise UserError(
+            f"--every takes a number of seconds from {SHORTEST} to {LONGEST}.", code="bad-value"
+        )
     return int(typed)
 
 
@@ -147,7 +149,7 @@ async def find_game(store: Store, name: str) -> str:
         )
     raise UserError(
         f'There is no game "{name[:40]}".',
-        hint="Its title or its id, as an export has it.",
+        hint="Give its title, or its id as shown in an export.",
         code="unknown-game",
     )
 

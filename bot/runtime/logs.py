@@ -106,7 +106,7 @@ class Seldom(logging.Filter):
             self._left_out.clear()
         self._next[kind] = now + self.EVERY
         if left_out := self._left_out.pop(kind, 0):
-            record.msg = f"{record.getMessage()} (and {left_out} more like it before)"
+            record.msg = f"{record.getMessage()} ({left_out} more like it since the last one)"
             record.args = ()
         return True
 

@@ -72,7 +72,7 @@ def enter_service(service: Service, command: str) -> None:
         account = pwd.getpwnam(service.user)
     except KeyError:
         raise UserError(
-            f"The service runs as the user {service.user}, who does not exist.",
+            f"The service runs as the user {service.user}, but there is no such user.",
             hint="sudo sh deploy/install.sh creates it.", code="bad-settings",
         ) from None  # fmt: skip
     if os.geteuid() not in (0, account.pw_uid):
@@ -87,7 +87,7 @@ def enter_service(service: Service, command: str) -> None:
     else:  # systemd gave them to this process, or nobody did
         os.environ.setdefault("GROGNARD_DATA", str(service.data))
         print(
-            f"settings from the environment: {service.user} may not read {service.settings}",
+            f"settings from the environment: {service.user} cannot read {service.settings}",
             file=sys.stderr,
         )
     if os.geteuid() != account.pw_uid:
@@ -112,7 +112,7 @@ def _read_settings(service: Service) -> dict[str, str] | None:
     try:
         text = path.read_text("utf-8")
     except FileNotFoundError:
-        missing = f"{path} is missing, and the service does not start without it."
+        missing = f"{path} is missing, and the service cannot start without it."
         raise SettingsError([f"{missing} sudo sh deploy/install.sh creates it."]) from None
     except PermissionError:
         return None
@@ -138,11 +138,11 @@ def _problem_for_systemd(line: str) -> str:
     if line.startswith(("#", ";")):
         return ""
     if name.startswith("export "):
-        return 'systemd does not know "export": write NAME=value alone.'
+        return 'systemd does not understand "export": write just NAME=value.'
     if " #" in value and value.lstrip()[:1] not in ("'", '"'):
-        return "systemd reads a comment after a value as part of it: put it on a line of its own."
+        return "systemd reads a comment after a value as part of the value: put the comment on its own line."
     if line.endswith("\\"):
-        return "a backslash at the end joins it to the next line: remove it."
+        return "a backslash at the end joins this line to the next: remove the backslash."
     return ""
 
 

@@ -177,7 +177,7 @@ def read_env_file(path: Path, problems: list[str]) -> dict[str, str]:
         return {}
     except (OSError, UnicodeDecodeError):
         problems.append(
-            f"{path} cannot be read: it must be a UTF-8 text file that the bot's user may open."
+            f"{path} cannot be read: it must be a UTF-8 text file that the bot's user is allowed to open."
         )
         return {}
     values = {}
@@ -188,7 +188,7 @@ def read_env_file(path: Path, problems: list[str]) -> dict[str, str]:
         if not equals or not name.strip().isidentifier():
             # The line itself is not shown: it may be half of a token.
             problems.append(
-                f"{path} line {number} is not a setting: expected NAME=value, or # before a comment."
+                f"{path} line {number} is not a setting: write NAME=value, or start a comment with #."
             )
         else:
             values[name.strip()] = _remove_quotes(value.strip())
@@ -224,7 +224,7 @@ class _SettingsReader:
         else:
             data = default_data(is_checkout=find_project_file().exists())
         postgres = self._postgres()
-        count = self._convert("SHARD_COUNT", _positive, "a whole number from 1", "4")
+        count = self._convert("SHARD_COUNT", _positive, "a whole number of at least 1", "4")
         converters = {name: converter for name, converter in _READ.items() if self._get(name)}
         converted: dict[str, Any] = {}
         for name, converter in converters.items():
@@ -278,7 +278,7 @@ class _SettingsReader:
         if text.endswith("..."):
             place = get_settings_place()
             self._problems.append(
-                f"{name} is still the dots of an example. Put the token itself there, in {place}."
+                f"{name} still has the placeholder dots from the example. Put the real token in {place}."
             )
             return ""
         return text
@@ -295,7 +295,7 @@ class _SettingsReader:
             if "SHARD_COUNT" not in self._values:
                 self._problem(
                     "SHARD_COUNT",
-                    "SHARD_IDS is set, but not SHARD_COUNT: how many shards are there?",
+                    "SHARD_IDS is set, but SHARD_COUNT is not: how many shards are there?",
                     "4",
                 )
             return ()
@@ -316,7 +316,8 @@ class _SettingsReader:
         except ValueError:
             is_whole = False
         if not is_whole:
-            problem = "DATABASE_URL does not name a PostgreSQL database."  # it is not shown: it may hold a password
+            # the address itself is not shown: it may hold a password
+            problem = "DATABASE_URL is not the address of a PostgreSQL database."
             self._problem("DATABASE_URL", problem, "postgresql://USER:PASSWORD@HOST:5432/grognard")
         return url
 
@@ -331,7 +332,7 @@ class _SettingsReader:
             scheme = url.partition("://")[0][:20]  # not more: there may be a password in it
             self._problem(
                 "DATABASE_URL",
-                f'DATABASE_URL "{scheme}..." names neither an SQLite file nor a PostgreSQL database.',
+                f'DATABASE_URL "{scheme}..." is neither an SQLite file nor a PostgreSQL database.',
                 "sqlite:///grognard.db",
             )
             return None
@@ -428,7 +429,7 @@ _READ: Mapping[str, tuple[Callable[[str], Any], str, str]] = {
     ),
     "GROGNARD_KEY": (_key, "32 bytes in base64 (.env.example shows how to make one)", "..."),
     "RETENTION_DAYS": (_days, "a whole number, or never", "30"),
-    "COMMANDS_PER_MINUTE": (_per_minute, "a whole number from 1, or unlimited", "60"),
+    "COMMANDS_PER_MINUTE": (_per_minute, "a whole number of at least 1, or unlimited", "60"),
     "LOG_LEVEL": (
         lambda text: _like("|".join(LOG_LEVELS), text.upper()),
         f"one of {', '.join(LOG_LEVELS)}",
@@ -491,7 +492,7 @@ def list_missing_for_slack(settings: Settings) -> list[str]:
     problems = []
     if settings.slack_client_id and not (settings.slack_client_secret or settings.slack_bot_token):
         problems.append(
-            "SLACK_CLIENT_ID is set, but not its secret. "
+            "SLACK_CLIENT_ID is set, but its secret is not. "
             f"Put this line in {get_settings_place()}: SLACK_CLIENT_SECRET=..."
         )
     elif not settings.slack_bot_token and not has_oauth(settings):
@@ -500,7 +501,7 @@ def list_missing_for_slack(settings: Settings) -> list[str]:
         )
     if has_oauth(settings) and not settings.key:
         problems.append(
-            "SLACK_CLIENT_SECRET is set, but not GROGNARD_KEY, which encrypts the tokens of workspaces. "
+            "SLACK_CLIENT_SECRET is set, but GROGNARD_KEY, which encrypts workspaces' tokens, is not. "
             f"Put this line in {get_settings_place()}: GROGNARD_KEY=... (.env.example shows how to make one)"
         )
     if not settings.slack_app_token and not settings.slack_signing_secret:

@@ -51,7 +51,7 @@ async def test_a_copy_of_a_running_bot_brings_that_moment_back(
 
     assert await grognard(["restore", str(copy)]) == 0
     out = capsys.readouterr().out
-    assert f"{path} holds 1 game of {copy} now." in out
+    assert f"{path} now holds 1 game from {copy}." in out
     (kept,) = path.parent.glob("grognard.db.before-*")
     assert f"kept as {kept}" in out
     assert events(path) == 1
@@ -171,7 +171,7 @@ async def test_on_postgresql_a_copy_is_a_file_and_brings_that_moment_back(
 
     assert await grognard(["restore", str(copy)]) == 0
     out = capsys.readouterr().out
-    assert f"PostgreSQL at {postgres.folder} holds 1 game of {copy} now." in out
+    assert f"PostgreSQL at {postgres.folder} now holds 1 game from {copy}." in out
     (kept,) = (home / "data").glob("grognard.before-*.db")
     assert f"kept as {kept}" in out
     assert events(kept) == 2

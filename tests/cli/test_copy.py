@@ -175,7 +175,7 @@ async def test_a_copy_that_breaks_off_leaves_nothing(
         (("sqlite:///no.db", "sqlite:///new.db"), "There is no database"),
         (
             ("sqlite:///a.db", "sqlite:///a.db"),
-            "Both are the same database. Give a different database as the second.",
+            "Both are the same database. Give a different database second.",
         ),
         (
             ("sqlite:///grognard.db",),
@@ -186,7 +186,7 @@ async def test_a_copy_that_breaks_off_leaves_nothing(
         ((), "FROM is missing."),
         (("nowhere.env", "sqlite:///a.db"), "nowhere.env is neither an address nor a file."),
         ((__file__, "sqlite:///a.db"), "is not a setting"),
-        (("/dev/null", "sqlite:///a.db"), "/dev/null has no line DATABASE_URL=..."),
+        (("/dev/null", "sqlite:///a.db"), "/dev/null has no DATABASE_URL=... line."),
     ],
 )
 def test_what_cannot_be_copied_is_named(
@@ -217,7 +217,7 @@ def test_a_password_on_the_command_line_is_refused_and_not_shown(
     words[position] = url
     assert main(["copy", *words]) == 2
     text = capsys.readouterr().err
-    assert "Write DATABASE_URL=... into .env, and name that file instead of the address." in text
+    assert "Put DATABASE_URL=... in .env, and give that file instead of the address." in text
     assert "hidden" not in text
 
 

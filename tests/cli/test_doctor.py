@@ -155,7 +155,7 @@ def test_shared_games_are_looked_at(
     assert (before, found.has_faults) == (False, True)
     lines = capsys.readouterr().out.splitlines()
     assert [line[:5] for line in lines] == ["note ", "note ", "note ", "ok   ", "FIX  "]
-    assert "give shared games another one" in lines[-1]
+    assert "give shared games a different port" in lines[-1]
 
 
 def test_the_health_port_is_one_of_its_own(
@@ -167,4 +167,4 @@ def test_the_health_port_is_one_of_its_own(
     assert "FIX   HEALTH_PORT 3000 is also another port's number" in capsys.readouterr().out
     monkeypatch.setenv("HEALTH_PORT", "9090")
     assert main(["doctor"]) == 0
-    assert "ok    health and figures: port 9090 of 127.0.0.1" in capsys.readouterr().out
+    assert "ok    health and metrics: port 9090 on 127.0.0.1" in capsys.readouterr().out

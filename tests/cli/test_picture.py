@@ -77,7 +77,7 @@ def test_a_game_and_its_results_are_drawn(
         (["board", "lnlt", "fire"], 'No pictures of "board".'),
         (["table", "lnlt"], "NAME is missing."),
         (["game", SAMPLE, "999"], "This game has no event #999."),
-        (["game", SAMPLE, "last"], "last is not the number of an event."),
+        (["game", SAMPLE, "last"], "last is not an event number."),
         (["table", "lnlt", "dct", "-o", "card.gif"], "card.gif must end in .svg or .png."),
         (["table", "lnlt", "dct", "-o", "/no/such/folder/card.svg"], "cannot be written"),
     ],

@@ -253,7 +253,7 @@ def test_settings_that_are_not_there(host: Host) -> None:
     done = host.grognard("doctor")
     assert done.returncode == 2
     assert done.stderr == (
-        f"{host.settings} is missing, and the service does not start without it. "
+        f"{host.settings} is missing, and the service cannot start without it. "
         "sudo sh deploy/install.sh creates it.\n"
     )
 
@@ -371,7 +371,7 @@ def test_a_service_whose_settings_root_alone_may_read_has_them_from_systemd(
     monkeypatch.setattr(Path, "read_text", refuse)
     enter_service(service, "run")
     assert (
-        f"settings from the environment: {service.user} may not read {service.settings}"
+        f"settings from the environment: {service.user} cannot read {service.settings}"
         in capsys.readouterr().err
     )
 

@@ -52,7 +52,7 @@ def need_manager(context: Context) -> None:
     here.
     """
     if not context.command.where.server:
-        hint = "Type it in a channel of the server that should have the pack."
+        hint = "Type it in a channel on the server that should have the pack."
         raise UserError(
             "Packs belong to a server or workspace, and this is neither.",
             hint=hint,
@@ -114,7 +114,7 @@ async def list_packs(
         title = "No packs here yet"
         lines += [
             "A pack is a game of your own: tables, units and combat sequences as data.",
-            phrase("A manager adds one, as a zip or as text: `/pack add`"),
+            phrase("A manager can add one, as a zip or as text: `/pack add`"),
         ]
     if free_titles:
         lines.append(f"Free to add: {' · '.join(free_titles)}")
@@ -157,14 +157,14 @@ async def enable_pack(context: Context, hash: str | None = None) -> Reply:
     if previous_hash is None and len(enabled) >= MOST_ENABLED:
         hint = phrase("Switch one off first: `/pack disable`")
         raise UserError(
-            f"{MOST_ENABLED} packs are enabled here, and that is the limit.",
+            f"{MOST_ENABLED} packs are enabled here, which is the limit.",
             hint=hint,
             code="too-many",
         )
     if version.id in load_shared_systems():
         raise UserError(
             f"/{version.id} is already one of this bot's own commands.",
-            hint="Give the pack another id in its pack.yaml, and add it again.",
+            hint="Give the pack another id in its pack.yaml and add it again.",
             option="pack",
             code="id-taken",
         )
@@ -175,7 +175,7 @@ async def enable_pack(context: Context, hash: str | None = None) -> Reply:
     context.commit.docs.append(await build_enabled_doc(context.store, server, new_enabled))
     lines = _list_next_steps(pack, version)
     if previous_hash is not None:
-        lines.append("Games that were started with another version keep it.")
+        lines.append("Games started with another version keep it.")
         lines.append(phrase("To update one: `/game settings pack={id}`", id=version.id))
     form = f"{OPEN_FORM}game start system={pack.home or version.id}"
     start_button = Button(form, "Start a game", "good")
@@ -202,7 +202,7 @@ def _list_next_steps(pack: PackSystem, version: PackVersion) -> list[Part]:
         return lines
     title = pack.base.title
     lines.append(
-        phrase("New games of {title} have it: `/game start {id}`", title=title, id=pack.home)
+        phrase("New games of {title} include it: `/game start {id}`", title=title, id=pack.home)
     )
     lines.append("A game in progress starts using it with the first unit that needs the pack.")
     return lines
@@ -210,7 +210,7 @@ def _list_next_steps(pack: PackSystem, version: PackVersion) -> list[Part]:
 
 @declare_command(
     "pack disable",
-    "Switch a pack off; games that use it go on",
+    "Switch off a pack; games already using it go on",
     PACK,
     example="few-acres",
     private=True,
@@ -224,20 +224,20 @@ async def disable_pack(context: Context) -> Reply:
     need_manager(context)
     version, enabled = await find_version(context)
     if version.id not in enabled:
-        hint = phrase("What is: `/pack list`")
+        hint = phrase("See which ones are: `/pack list`")
         raise UserError(
             f"{version.title} is not enabled here.", hint=hint, option="pack", code="no-change"
         )
     still_enabled = {id: hash for id, hash in enabled.items() if id != version.id}
     server = get_server_key(context.command.where)
     context.commit.docs.append(await build_enabled_doc(context.store, server, still_enabled))
-    lines = ("Games that were started with it go on.",)
+    lines = ("Games started with it go on.",)
     return Reply(f"{version.title} is switched off here", lines, private=True)
 
 
 @declare_command(
     "pack export",
-    "A pack as a zip, to keep, change or send on",
+    "Get a pack as a zip, to keep, change or pass on",
     PACK,
     example="few-acres",
     private=True,
@@ -259,7 +259,7 @@ async def export_pack(context: Context) -> Reply:
 
 @declare_command(
     "pack remove",
-    "Remove a version of a pack from this server; games that use it go on",
+    "Remove a version of a pack from this server; games already using it go on",
     PACK,
     example="few-acres",
     private=True,
@@ -278,7 +278,7 @@ async def remove_pack(context: Context) -> Reply:
     if enabled.get(version.id) == version.hash:
         still_enabled = {id: hash for id, hash in enabled.items() if id != version.id}
         context.commit.docs.append(await build_enabled_doc(context.store, server, still_enabled))
-    lines = ("Games that use it stay and go on.",)
+    lines = ("Games already using it go on.",)
     return Reply(
         f"{version.title} {version.version} is removed from this server", lines, private=True
     )
@@ -286,7 +286,7 @@ async def remove_pack(context: Context) -> Reply:
 
 @declare_command(
     "pack add",
-    "Add your own game: it is checked, shown, and stays off until you enable it",
+    "Add your own game: it is checked and shown, and stays off until you enable it",
     build_optional(
         "file",
         "a zip, one YAML file, or a table (CSV, Excel, JSON)",
@@ -294,7 +294,7 @@ async def remove_pack(context: Context) -> Reply:
         values=(".zip", ".json", ".csv", ".tsv", ".txt", ".md", ".xlsx", *YAML),
     ),
     build_optional("text", "the pack as one text, pasted"),
-    build_optional("deck", "the list in a SealDice file to use as a deck of cards"),
+    build_optional("deck", "which list of a SealDice file to use as a deck of cards"),
     example='text="pack.yaml: {id: few-acres, title: A Few Acres}"',
     private=True,
     needs_game=True,
@@ -325,7 +325,7 @@ async def need_room(context: Context) -> Sequence[PackVersion]:
     if len(versions) >= MOST_HERE:
         hint = phrase("Remove one first: `/pack remove`")
         raise UserError(
-            f"This server has {MOST_HERE} packs, and that is the limit.", hint=hint, code="too-many"
+            f"This server has {MOST_HERE} packs, which is the limit.", hint=hint, code="too-many"
         )
     return versions
 
@@ -353,7 +353,7 @@ async def save_reviewed_pack(
 
 @declare_command(
     "pack show",
-    "What is in a pack, and what looks odd in it",
+    "What a pack contains, and anything that looks odd",
     PACK,
     example="few-acres",
     private=True,
@@ -405,7 +405,7 @@ def _get_sent_pack(context: Context) -> tuple[bytes | None, str]:
         size = (len(text) - len(ZIPPED)) // 4 * 3 - 2
     _check_size(size)
     if not text[:MAX_TEXT].strip():
-        hint = "A zip with pack.yaml and game.yaml in it, one text with both, or a table of another program."
+        hint = "Send a zip with pack.yaml and game.yaml, one text with both, or a table from another program."
         raise UserError(
             "/pack add needs a file, or a pack as text.", hint=hint, option="file", code="missing"
         )
@@ -423,7 +423,7 @@ def _check_size(size: int) -> None:
     """
     if size > MOST_BYTES:
         raise UserError(
-            f"A pack has at most {MOST_BYTES // 1024} kB.", option="file", code="file-too-large"
+            f"A pack can be at most {MOST_BYTES // 1024} kB.", option="file", code="file-too-large"
         )
 
 
@@ -530,7 +530,7 @@ def _describe_origin(review: Review) -> list[Part]:
     if about.inherits:
         lines.append(f"It changes {about.inherits} and keeps the rest of it.")
     if about.extends:
-        lines.append(f"It adds to games of {about.extends} and changes nothing else in them.")
+        lines.append(f"It adds to games of {about.extends} without changing anything else in them.")
     return lines
 
 
