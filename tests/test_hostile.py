@@ -126,7 +126,7 @@ def test_garbage_is_answered_in_one_safe_line(game: str, kind: str, id: str) -> 
         (b'{"id": [1e999], "op": "x"}', "1e999 is not a readable number"),
         (b'{"op": "roll", "expression": "d6", "expression": "d8"}', "expression is given twice."),
         (b'{"op": "resolve", "in": {"mod": 1, "mod": 2}}', "mod is given twice."),
-        (b'{"id": 1}', "The request needs an op."),
+        (b'{"id": 1}', 'The request needs an "op".'),
         (b'{"id": ' + b"9" * 5000 + b"}", "a number is too long"),
         (b'{"id": ' + b"[" * 900 + b"]" * 900 + b', "op": "x"}', 'There is no op "x".'),
     ],

@@ -100,7 +100,7 @@ def answer_line(line: bytes) -> dict[str, Any]:
 def _describe_json_problem(line: bytes, error: Exception) -> str:
     """Say why a line is not JSON, in words for its writer. `error` is Python's."""
     if b"\0" in line:
-        return "it is not in UTF-8; save the file as UTF-8"
+        return "it is not UTF-8; save the file as UTF-8"
     if "digits" in str(error):
         return "a number is too long"
     return str(error).rstrip(".")
@@ -161,13 +161,13 @@ def answer_request(request: Mapping[str, Any]) -> dict[str, Any]:
     op = request.get("op")
     if op is None:
         raise UserError(
-            "The request needs an op.",
-            hint="op must be lookup, resolve, odds or roll.",
+            'The request needs an "op".',
+            hint='"op" must be lookup, resolve, odds or roll.',
             code="missing",
         )
     if not isinstance(op, str) or op not in _KEYS:
         near = did_you_mean(str(op), _KEYS)
-        hint = near or "op must be lookup, resolve, odds or roll."
+        hint = near or '"op" must be lookup, resolve, odds or roll.'
         raise UserError(f'There is no op "{str(op)[:40]}".', hint=hint, code="unknown-command")
     unknown_keys = [key for key in request if key not in _KEYS[op] | {"id", "op"}]
     if unknown_keys:
@@ -218,18 +218,18 @@ def _answer_odds(request: Mapping[str, Any]) -> dict[str, Any]:
         paths = [paths]
     if not isinstance(paths, list | tuple) or not all(isinstance(path, str) for path in paths):
         raise UserError(
-            "by must be a list of outputs.", hint='For example ["outcome"].', code="bad-value"
+            '"by" must be a list of outputs.', hint='For example ["outcome"].', code="bad-value"
         )
     if request.get("rounds") is not None:
         if paths or request.get("compare"):
-            raise UserError("rounds uses the sequence's own result.", code="not-together")
+            raise UserError('"rounds" uses the sequence\'s own result.', code="not-together")
         round_odds, _ = build_round_odds(sequence, _get_inputs(request), request["rounds"])
         return round_odds
     counted = count_odds(sequence, _get_inputs(request), paths)
     answer: dict[str, Any] = {"odds": {value: str(chance) for value, chance in counted.items()}}
     compare = request.get("compare", False)
     if not isinstance(compare, bool):
-        raise UserError("compare must be true or false.", code="bad-value")
+        raise UserError('"compare" must be true or false.', code="bad-value")
     if compare:
         answer["compare"] = list_changed_odds(sequence, _get_inputs(request))
     return answer
@@ -274,7 +274,7 @@ def _get_inputs(request: Mapping[str, Any]) -> Mapping[str, object]:
         return {}
     if not isinstance(inputs, dict):
         raise UserError(
-            "in must be an object with the inputs.",
+            '"in" must be an object with the inputs.',
             hint='For example {"attack": 7, "defense": 5}.',
             code="bad-value",
         )
@@ -292,7 +292,7 @@ def _build_dice_source(request: Mapping[str, Any]) -> tuple[Source, Script | Non
         return create_throwaway_source(), None
     if not isinstance(values, list):
         raise UserError(
-            "dice must be a list of rolled numbers.",
+            '"dice" must be a list of rolled numbers.',
             hint="For example [5, 2, 3].",
             code="bad-value",
         )

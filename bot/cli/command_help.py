@@ -121,7 +121,7 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
     ),
     "export-table": (
         "SYSTEM TABLE [-o FILE.csv]",
-        "a table as a sheet (CSV)",
+        "a table as a spreadsheet (CSV)",
         "Laid out like its card, for a spreadsheet; grognard import reads it back.",
         "grognard export-table lnlt dct -o dct.csv",
     ),

@@ -139,7 +139,7 @@ def _format_database_name(settings: Settings) -> str:
         return get_server_name(settings)
     if settings.database is None:
         raise UserError(
-            "The database is a temporary one.",
+            "The database is only temporary.",
             hint="Set DATABASE_URL to a file.",
             code="bad-settings",
         )

@@ -110,7 +110,9 @@ def _check_workbooks(findings: CheckupFindings) -> None:
     if can_read_workbooks():
         findings.add_ok("Excel workbooks are read by openpyxl")
     else:
-        findings.add_note('Excel workbooks are not read: pip install "grognard[sheets]" adds that')
+        findings.add_note(
+            'Excel workbooks cannot be read: pip install "grognard[sheets]" adds support for them'
+        )
 
 
 def _check_settings(findings: CheckupFindings) -> Settings | None:

@@ -379,7 +379,7 @@ def _try_example(system: System, sequence: Sequence, row: str, questions: list[s
     play = play_sequence(sequence, example, create_throwaway_source())
     if sequence.declaration is not None and play.dice and not sequence.odds_by:
         questions.append(
-            f"{row}: it has no odds; add odds_by: OUTPUT, with the output they are worked out for"
+            f"{row}: it has no odds; add odds_by: OUTPUT to say which output they are for"
         )
     results = system.game.get("results") or {}
     if sequence.id not in results and "*" not in results:

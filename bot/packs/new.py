@@ -29,13 +29,13 @@ inputs:
 outputs: {{result: token}}
 read:
   rows: total
-  # each _ is yours to type: the heads, then the cells
+  # fill in each _: first the heads, then the cells
   columns: {{by: column, from: [{blanks}]}}
   off_card: clamp
   gives: result
   cells:
 {rows}
-private: true   # what you type is in no export and on no page
+private: true   # what you type stays out of exports and pages
 """
 MOST_ROWS, MOST_COLUMNS = 400, 60
 

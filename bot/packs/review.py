@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 BOM = b"\xef\xbb\xbf"
 NEITHER = (
-    "This is neither a pack nor a table in a known format. A pack as one text begins with "
-    "pack.yaml:, a table is a sheet "
-    "with headings, or comes from BCDice, Foundry VTT or SealDice."
+    "This is neither a pack nor a table in a known format. A pack sent as one text begins with "
+    "pack.yaml:, and a table is a sheet "
+    "with headings or comes from BCDice, Foundry VTT or SealDice."
 )
 _FILES = re.compile(r"^\S+\.yaml:", re.MULTILINE)
 

@@ -205,14 +205,14 @@ SLIPS = {
     ),
     "a function for a word": (
         "steps/attack.yaml",
-        'refuse: {say: "Nobody here has any attack strength.", option: attackers}',
+        'refuse: {say: "None of the attackers has any attack strength.", option: attackers}',
         "let: {river: down}",
         "there is no name down here, and the function down needs ( ) after it; "
         "quote it if it is a word: 'down'",
     ),
     "a table for a word": (
         "steps/attack.yaml",
-        'refuse: {say: "Nobody here has any attack strength.", option: attackers}',
+        'refuse: {say: "None of the attackers has any attack strength.", option: attackers}',
         "let: {river: crt}",
         "the table crt needs ( ) after it",
     ),

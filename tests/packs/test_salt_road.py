@@ -261,7 +261,7 @@ def test_the_form_says_no_formulas(salt_road: Path) -> None:
         spec, {"card": "lancers", "how": "support"}, CompletionContext(), Room()
     ).find_field("units")
     assert field is not None
-    assert field.hint == "Your army that gets the support or men."
+    assert field.hint == "Which of your armies gets the support or men."
     assert (
         build_form(
             spec, {"card": "lancers", "how": "orders"}, CompletionContext(), Room()

@@ -237,7 +237,8 @@ async def test_help_says_where_the_rules_are_and_upkeep_whose_count_it_is(
     assert "Count the mills" not in begun.format_text(), "the line of points says it"
     told = await channel.do("Anna", "help three-mills")
     assert (
-        told.by == "its rules: packs/three-mills/README.md in the Grognard repository, free for all"
+        told.by
+        == "its rules: packs/three-mills/README.md in the Grognard repository, free for everyone"
     )
     assert (
         await channel.do("Anna", "help lnlt")

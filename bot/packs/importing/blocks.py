@@ -450,7 +450,7 @@ def _split_side_by_side(rows: list[list[str]], questions: list[str]) -> Iterator
     if not _goes_on(groups):
         questions.append(
             f"{len(groups)} groups of columns with the same headings are read as separate tables, because "
-            f"their rows do not follow on"
+            f"their rows are not consecutive"
         )
         yield from groups
         return

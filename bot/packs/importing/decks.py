@@ -300,7 +300,7 @@ def _find_column_fault(head: str, cells: Sequence[str]) -> str:
     if not head[:1].isalpha():
         return "no name"
     if any(len(cell) > LONGEST for cell in cells):
-        return f"it has texts of over {LONGEST} characters, and card texts are not copied"
+        return f"it has texts longer than {LONGEST} characters, and card texts are not copied"
     return ""
 
 

@@ -135,7 +135,7 @@ def gather_packs(
     for pack in _fill_packs(contents):
         if packs and is_alone:
             contents.left_out += [
-                f"{table.file}: no room left in a pack"
+                f"{table.file}: no room left for it in the pack"
                 for table in contents.tables
                 if table.file not in used_files
             ]

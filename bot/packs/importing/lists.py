@@ -298,7 +298,7 @@ def _list_questions(part: _List, spans: Sequence[Span]) -> list[str]:
     questions = list[str]()
     if part.joined:
         quoted = ", ".join(f'"{line[:40]}"' for line in part.joined[:3])
-        questions.append(f"read as more of the line above: {quoted}")
+        questions.append(f"read as part of the line above: {quoted}")
     dates = [entry.date for entry in part.entries if entry.date]
     if dates:
         questions.append(f"dates are read as the ranges that were typed: {', '.join(dates[:4])}")

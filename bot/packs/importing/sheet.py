@@ -189,7 +189,7 @@ def _join_continued_rows(block: CellBlock, questions: list[str]) -> list[list[st
         else:
             rows.append(row)
     if joined:
-        questions.append(f"read as more of the row above: {', '.join(joined[:3])[:60]}")
+        questions.append(f"read as part of the row above: {', '.join(joined[:3])[:60]}")
     return rows
 
 
