@@ -84,7 +84,7 @@ def test_a_token_in_the_wrong_line_is_sent_to_its_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize("begins", ["", "abc-"])
 def test_the_dots_of_an_example_are_not_a_token(tmp_path: Path, name: str, begins: str) -> None:
     said = problem(tmp_path, **{name: f"{begins}..."})
-    assert said.startswith(f"{name} is still the dots of an example.")
+    assert said.startswith(f"{name} still has the placeholder dots from the example.")
 
 
 def test_only_an_address_is_listened_on(tmp_path: Path) -> None:

@@ -152,7 +152,7 @@ async def test_on_postgresql_a_copy_is_a_file_and_brings_that_moment_back(
         assert await grognard(["backup", str(copy)]) == 0, "while the bot runs"
         out = capsys.readouterr().out
         assert out == (
-            f"{copy} holds 1 game of PostgreSQL at {postgres.folder}. "
+            f"{copy} holds 1 game from PostgreSQL at {postgres.folder}. "
             "Keep it private: the seeds of running games are in it.\n"
         )
         await channel.do("Anna", "roll 3d6")
@@ -257,7 +257,7 @@ async def test_nights_without_a_copy_are_trouble_after_three_and_known_everywher
         await Channel(App(store)).do("Anna", "roll 2d6")
         assert await grognard(["doctor"]) == 0
         assert (
-            "note  the games have not been backed up yet: grognard backup FILE"
+            "note  the games have never been backed up: run grognard backup FILE"
             in capsys.readouterr().out
         )
         assert await grognard(["backup", str(home / "monday.db")]) == 0

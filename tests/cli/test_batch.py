@@ -83,14 +83,14 @@ def test_blank_lines_are_skipped_and_order_is_kept() -> None:
         ),
         (
             {"op": "lookup", "system": "lnlt", "table": "melee-odds", "in": [1]},
-            "in must be an object",
+            '"in" must be an object',
         ),
         ({"op": "lookup", "system": ["lnlt"], "table": "melee-odds"}, "needs system"),
         ({"op": "lookup", "system": "lnlt", "table": "../game", "in": {}}, "No table"),
         ({"op": "roll", "expression": "2d6", "dice": [1]}, "next die owed"),
         ({"op": "roll", "expression": "2d6", "dice": [1, 2, 3]}, "left over"),
         ({"op": "roll", "expression": "2d6", "dice": [1, 7]}, "cannot show"),
-        ({"op": "roll", "expression": "2d6", "dice": "1,2"}, "dice must be a list"),
+        ({"op": "roll", "expression": "2d6", "dice": "1,2"}, '"dice" must be a list'),
         (
             {"op": "odds", "system": "lnlt", "sequence": "morale-check", "in": {"units": "squad"}},
             "needs morale",
@@ -114,7 +114,7 @@ def test_blank_lines_are_skipped_and_order_is_kept() -> None:
             },
             "squad",
         ),
-        ({"op": "roll", "expression": "d6", "seed": 1}, 'does not know "seed"'),
+        ({"op": "roll", "expression": "d6", "seed": 1}, 'does not take "seed"'),
     ],
 )
 def test_bad_input_is_one_clear_line(request_: dict[str, Any], message: str) -> None:

@@ -179,10 +179,10 @@ async def test_a_copy_that_breaks_off_leaves_nothing(
         ),
         (
             ("sqlite:///grognard.db",),
-            "Both are the same database. Give the empty database as the second, or set DATABASE_URL",
+            "Both are the same database. Give the empty database second, or set DATABASE_URL",
         ),
         (("sqlite:///:memory:", "sqlite:///a.db"), "A temporary database cannot be copied."),
-        (("mysql://x", "sqlite:///a.db"), "names neither an SQLite file nor a PostgreSQL database"),
+        (("mysql://x", "sqlite:///a.db"), "is neither an SQLite file nor a PostgreSQL database"),
         ((), "FROM is missing."),
         (("nowhere.env", "sqlite:///a.db"), "nowhere.env is neither an address nor a file."),
         ((__file__, "sqlite:///a.db"), "is not a setting"),

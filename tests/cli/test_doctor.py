@@ -69,7 +69,7 @@ def test_a_data_folder_that_cannot_serve(
     monkeypatch.setenv("GROGNARD_DATA", str(tmp_path / "data"))
     monkeypatch.setattr(os, "access", lambda path, mode: False)
     assert main(["doctor"]) == 1
-    assert f"{tmp_path} cannot be written by this user" in capsys.readouterr().out
+    assert f"{tmp_path} is not writable for this user" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("mode", "is_open"), [(0o600, False), (0o640, True), (0o644, True)])
@@ -164,7 +164,7 @@ def test_the_health_port_is_one_of_its_own(
     monkeypatch.setenv("GROGNARD_DATA", str(tmp_path))
     monkeypatch.setenv("HEALTH_PORT", "3000")
     assert main(["doctor"]) == 1
-    assert "FIX   HEALTH_PORT 3000 is also another port's number" in capsys.readouterr().out
+    assert "FIX   HEALTH_PORT 3000 is already in use for another port" in capsys.readouterr().out
     monkeypatch.setenv("HEALTH_PORT", "9090")
     assert main(["doctor"]) == 0
     assert "ok    health and metrics: port 9090 on 127.0.0.1" in capsys.readouterr().out

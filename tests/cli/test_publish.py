@@ -62,7 +62,7 @@ def test_a_game_is_written_by_its_title_and_by_its_id(
     [
         (["publish", "No such game", "site"], 'There is no game "No such game"'),
         (["publish", "x"], "FOLDER is missing"),
-        (["publish", "x", "site", "--every", "1"], "--every takes seconds"),
+        (["publish", "x", "site", "--every", "1"], "--every takes a number of seconds"),
     ],
 )
 def test_what_cannot_be_published_is_said_in_one_line(

@@ -196,7 +196,7 @@ async def test_backup_and_restore_on_postgresql_as_the_page_has_them(
         await channel.do("Anna", "roll 2d6")
         made = await asyncio.to_thread(host.grognard, "backup", str(copy))
         assert made.returncode == 0, made.stderr
-        assert made.stdout.startswith(f"{copy} holds 1 game of PostgreSQL at ")
+        assert made.stdout.startswith(f"{copy} holds 1 game from PostgreSQL at ")
         await channel.do("Anna", "roll 3d6")
         refused = await asyncio.to_thread(host.grognard, "restore", str(copy))
         assert refused.returncode == 2, refused.stdout
@@ -218,7 +218,7 @@ async def test_sqlite_is_in_the_folder_of_the_unit(host: Host) -> None:
         await Channel(App(store)).do("Anna", "roll 2d6")
     done = await asyncio.to_thread(host.grognard, "backup", "monday.db")
     assert done.returncode == 0, done.stderr
-    assert f"holds 1 game of {host.data / 'grognard.db'}" in done.stdout
+    assert f"holds 1 game from {host.data / 'grognard.db'}" in done.stdout
     assert (host.disk / "home/monday.db").exists(), "a file is named from where you are"
     (host.disk / "home/monday.db").unlink()
 
@@ -261,10 +261,13 @@ def test_settings_that_are_not_there(host: Host) -> None:
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        (f"export DISCORD_TOKEN={SECRET}", 'systemd does not know "export"'),
-        (f"DISCORD_TOKEN={SECRET} # mine", "systemd reads a comment after a value as part of it"),
-        (f"DISCORD_TOKEN={SECRET}\\", "a backslash at the end joins it to the next line"),
-        (SECRET, "is not a setting: expected NAME=value"),
+        (f"export DISCORD_TOKEN={SECRET}", 'systemd does not understand "export"'),
+        (
+            f"DISCORD_TOKEN={SECRET} # mine",
+            "systemd reads a comment after a value as part of the value",
+        ),
+        (f"DISCORD_TOKEN={SECRET}\\", "a backslash at the end joins this line to the next"),
+        (SECRET, "is not a setting: write NAME=value"),
     ],
 )
 def test_a_line_that_systemd_reads_otherwise_is_named_and_not_shown(
@@ -357,7 +360,7 @@ def test_somebody_else_is_told_to_use_sudo(
 def test_a_user_that_is_not_there_is_named(service: Service) -> None:
     missing = Service(service.settings, service.folder, service.data, "no-such-user")
     with pytest.raises(
-        UserError, match="The service runs as the user no-such-user, who does not exist"
+        UserError, match="The service runs as the user no-such-user, but there is no such user"
     ):
         enter_service(missing, "doctor")
 

@@ -74,7 +74,7 @@ async def test_a_host_sees_how_the_bot_is(tmp_path: Path) -> None:
             pass
         status, said = await grognard_health(bot)
         assert status == 1
-        assert said.startswith(f"No bot answers at port {port} of 127.0.0.1")
+        assert said.startswith(f"No bot answers on port {port} of 127.0.0.1")
         del bot.environment["HEALTH_PORT"]
         assert await grognard_health(bot) == (
             2, "HEALTH_PORT is not set, so there is no bot to ask. Put this line in .env: HEALTH_PORT=9090"
