@@ -75,7 +75,7 @@ UNREAD_CALLS = frozenset(
 )
 """Functions whose texts no player reads: logging, and patterns."""
 UNREAD_KEYS = frozenset(
-    {"source", "when", "dice", "example", "value", "of", "formula", "test", "pool"}
+    {"source", "when", "dice", "example", "value", "of", "formula", "test", "pool", "unit"}
 )
 """Keys of the games' YAML whose values are not sentences."""
 FORMULA_KEYS = frozenset({"let", "formulas", "set", "derive", "with", "text_by"})
