@@ -73,7 +73,7 @@ def test_the_first_line_says_what_happened_to_whom_worst_first(
         ("lnlt", "fire", ["eliminated", "wounded", "casualties", "damaged", "shaken", "shaken"],
             "1 of 6 GIs eliminated, 1 with casualties, 4 wounded or damaged or shaken"),
         ("baps", "random-order", ["rush-toward-enemy", *["none"] * 3, *["same-as-leader"] * 4, "heroic-action"],
-            "1 of 9 GIs rushes the enemy, 1 acts like a hero, 3 do nothing"),
+            "1 of 9 GIs rushes the enemy, 1 acts heroically, 3 do nothing"),
         ("lnlt", "rally", ["rallied", "fails", "fails"], "1 of 3 GIs rallied, 2 failed"),
     ],
 )  # fmt: skip

@@ -141,7 +141,7 @@ TERMS = [
     ("asl", "gun-use", {"intensive_fire": True}, "ROF N/A"),
     ("asl", "rfp-shift", {"factor": "bu"}, "BU"),
     ("asl", "melee-actions", {"phase": "movement", "situation": "mobile-stopped"}, "TPBF"),
-    ("baps", "heroic-action", {"roll": 6}, "Movement distance times 1.5"),
+    ("baps", "heroic-action", {"roll": 6}, "Moves 1.5 times as far"),
     ("baps", "heroic-action", {"roll": 12}, "Goes berserk!"),
     ("baps", "crt-split", {"entry": "roll-note-4", "roll": 6}, "1/2/K"),
     ("baps", "crt-split", {"entry": "roll-note-3", "roll": 6}, "2/K"),

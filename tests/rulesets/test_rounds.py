@@ -217,7 +217,7 @@ async def test_rounds_in_a_channel_roll_nothing_and_say_both_counts() -> None:
     odds = single_soldiers(2)
     assert (
         reply.title
-        == f"{format_percent(odds['a'])} for a to win, {format_percent(odds['b'])} for b to win"
+        == f"{format_percent(odds['a'])} for fighter a to win, {format_percent(odds['b'])} for fighter b to win"
     )
     assert reply.by.startswith("after 2 rounds")
     assert [part.heading for part in reply.lines if isinstance(part, Odds)] == [

@@ -199,7 +199,7 @@ async def test_the_card_of_its_turn_says_that_artillery_lands() -> None:
     await to_phase(channel, "Turn 2")
     called = "baps artillery location=off-board mission=immediate hand=1"
     first = (await channel.do("Anna", called)).format_text()
-    assert "lands in turn 4" in first
+    assert "lands on turn 4" in first
     await channel.do("Anna", called, "game undo")
     await channel.do("Bob", "game undo")
     assert "Turn 4: Artillery lands (#" in (await channel.do("Anna", "game plan")).format_text()
@@ -227,11 +227,11 @@ async def test_vehicles_out_of_order_are_named_where_it_matters() -> None:
     )
     await channel.do("Anna", f"unit add Puma {tank}", "baps crash unit=Puma hand=3")
     card = await to_phase(channel, "Moves")
-    assert "Carries out the crash chart now: Puma" in card.format_text()
-    assert "Cannot move, a track or tire is lost: Stug" in card.format_text()
-    assert "Cannot move, its crew is out: Tiger" in card.format_text()
+    assert "Must carry out a crash result now: Puma" in card.format_text()
+    assert "Can't move after losing a track or tire: Stug" in card.format_text()
+    assert "Can't move because the crew is out: Tiger" in card.format_text()
     assert (
-        "The crew may go back into it this turn: Tiger"
+        "The crew may get back in this turn: Tiger"
         in (await to_phase(channel, "Turn 2")).format_text()
     )
     await audit_whole(channel)

@@ -19,8 +19,8 @@ def select_living(men: Iterable[Unit], option: str) -> tuple[Unit, ...]:
     men = tuple(men)
     for man in men:
         if man.type not in MEN:
-            problem = f"{man.word} is a {man.type}, and this takes single men."
-            hint = "Name the men, or count them: soldier count=3."
+            problem = f"{man.word} is a {man.type}, not a man."
+            hint = "List the men, or give a number: soldier count=3."
             raise UserError(problem, hint=hint, option=option, code="wrong-type")
     dead = [man.word for man in men if man.state == "killed"]
     if dead:

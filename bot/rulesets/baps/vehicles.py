@@ -54,7 +54,7 @@ def refuse_wreck(vehicle: Unit | None, option: str) -> None:
     Source: Vehicle Charts, if the round penetrated, last note.
     """
     if vehicle is not None and vehicle.state == WRECK:
-        hint = phrase("If it is not: `/unit edit {name} state=operable`.", name=vehicle.word)
+        hint = phrase("If that's wrong: `/unit edit {name} state=operable`.", name=vehicle.word)
         raise UserError(f"{vehicle.word} is a wreck.", hint=hint, option=option, code="unit-gone")
 
 

@@ -167,7 +167,7 @@ def build_ammo_step(tables: Tables, checkers: Sequence[Checker]) -> RuledStep[Vo
         }
 
         def build_lines() -> tuple[Line]:
-            label = f"ammunition of {checker.name}"
+            label = f"{checker.name}'s ammunition"
             return (Line(label, roll, result=remark, unit=checker.name),)
 
         next_state = Volley(None if is_last else "ammo", state.position + 1)

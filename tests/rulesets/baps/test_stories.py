@@ -63,24 +63,24 @@ def test_a_crash_tells_the_forced_move() -> None:
     played = play_example("baps", "crash", {}, [7])
     assert (
         said("baps", "crash", played)
-        == "The vehicle goes half a move 45 degrees to the left and stops"
+        == "The vehicle makes half a move 45 degrees to the left and stops"
     )
     assert played.resolution.notes == ("This happens in the next movement phase.",)
 
 
 def test_a_heroic_action_says_what_the_hero_may_do() -> None:
     """2 and 2 double his attack; out of a random order it reads alike."""
-    does = ("This turn: double attack factor, or +2 hand-to-hand (flag heroic).",)
+    does = ("This turn: double attack factor, or +2 in hand-to-hand (flag heroic).",)
     alone = play_example("baps", "heroic-action", {}, [2, 2])
     ordered = play_example("baps", "random-order", {}, [20, 2, 2])
     assert said("baps", "heroic-action", alone) == "The soldier doubles the attack"
     assert (
-        said("baps", "random-order", ordered) == "The soldier acts like a hero, doubles the attack"
+        said("baps", "random-order", ordered) == "The soldier acts heroically: doubles the attack"
     )
     for played in (alone, ordered):
         assert (played.resolution.next_steps, played.resolution.notes) == (
             does,
-            ("A suppressed hero is up again at once.",),
+            ("A suppressed hero recovers immediately.",),
         )
 
 
