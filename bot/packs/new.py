@@ -53,7 +53,7 @@ def write_blank_table(path: Path, rows: str, columns: int) -> None:
     if not 0 < row_count <= MOST_ROWS or not 0 < columns <= MOST_COLUMNS:
         hint = "For example: --rows 2-12 --columns 5"
         raise UserError(
-            "That is not a table: rows are a range of totals, columns a number.",
+            "That is not a table: give rows as a range of totals and columns as a number.",
             hint=hint,
             code="bad-value",
         )

@@ -107,7 +107,7 @@ def _read_zip(packed: bytes, zip_name: str) -> Iterator[tuple[str, bytes]]:
     entries = _read_entries(packed, zip_name, MOST_BYTES, lambda name: not _is_for_people(name))
     for name, data in entries:
         if name in names:
-            raise TableError(name, "is twice in the zip")
+            raise TableError(name, "appears twice in the zip")
         names.add(name)
         check_name(name, len(names))
         yield name, data
