@@ -153,7 +153,7 @@ TERMS = [
     ("baps", "crash", {"roll": 12}, "45° right"),
     ("lnlt", "tis", {"case": "m1-abrams"}, "M1 Abrams (US)"),
     ("lnlt", "op-fire", {"case": "ops-complete"}, "−1 on the DFT, +2 on the OFT"),
-    ("lnlt", "passenger-capacity", {"case": "ppo"}, "2 SW and 2 SMC"),
+    ("lnlt", "passenger-capacity", {"case": "ppo"}, "2 SWs and 2 SMCs"),
     ("lnlt", "self-rally", {"case": "crew"}, "SR"),
     ("lnlt", "damage-check-calc", {"attack": 9, "defense": 6}, "DC+3"),
     ("lnlt", "dct", {"unit": "good-order-mmc", "morale": 5, "total": 11}, "twice morale or more"),

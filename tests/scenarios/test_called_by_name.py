@@ -401,7 +401,7 @@ async def test_riders_outside_are_told_to_dismount() -> None:
     assert "dismount" not in (await channel.do("Anna", shot)).format_text()
     await channel.do("Anna", "unit edit Rifle in=T1 outside")
     fired = await channel.do("Anna", shot)
-    assert "Riding outside on T1, must dismount: Rifle." in fired.format_text()
+    assert "Must dismount from T1 (riding outside): Rifle." in fired.format_text()
     assert "Dismount" in labels(fired)
     await channel.do("Anna", "lnlt bail-out cause=dft vehicle=none passengers=Rifle hand=1,1")
     assert "in T1" not in await unit(channel, "rifle")
