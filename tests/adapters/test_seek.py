@@ -7,17 +7,10 @@ import os
 from pathlib import Path
 from typing import Any
 
+from tests.adapters.drawing import draw
 from tests.adapters.evening import OnDiscord, OnSlack, Platform, Table, on_discord, on_each
 
 CARD = "seeks an opponent: The Ford at Dawn"
-
-
-def draw(e: Table, name: str, message: Any) -> None:
-    """Write a message as it can be drawn, if that is asked for."""
-    folder = os.environ.get("GROGNARD_DRAWN")
-    if folder:
-        path = Path(folder, f"{e.platform}-{name}.json")
-        path.write_text(json.dumps(e.body(message)), "utf-8")
 
 
 def draw_form(e: Table, form: Any) -> None:
