@@ -43,7 +43,8 @@ from bot.ui.typing.complete import CompletionContext
 
 PLACE = Place("console:main", "console", "console")
 GREETING = (
-    'Grognard. Type "tutorial" for a two-minute tour, "help" for everything, "quit" to leave.'
+    'Grognard. Type "tutorial" for a two-minute tour, "solo lnlt" to fight alone, "help" for '
+    'everything, "quit" to leave.'
 )
 CONSOLE = "console"
 OWN_HELP = {
@@ -606,7 +607,7 @@ class Keys:
             if key == button.label:
                 faces.append(key)
             else:
-                labels[key] = _format_key_label(button.label)
+                labels[key] = _format_button_label(button)
         for key, menu in self.menus.items():
             labels[key] = _format_key_label(menu.short or menu.label)
         numbers_first = sorted(labels.items(), key=lambda item: not item[0].isdecimal())
@@ -671,6 +672,15 @@ def _find_free_key(label: str, used_keys: set[str], *, has_faces: bool) -> str:
         if key.isalnum() and key not in unavailable:
             return key
     return ""
+
+
+def _format_button_label(button: Button) -> str:
+    """Return the label of a button with a small first letter; that of a unit that a question about
+    an order offers stays as it is.
+    """
+    if button.action.startswith("order:"):
+        return button.label
+    return _format_key_label(button.label)
 
 
 def _format_key_label(label: str) -> str:

@@ -25,7 +25,8 @@ LESSONS = (
     ("And you can always roll plain dice:", "roll 3x 2d6 + 1 [leader]"),
     (
         'That is all you need. "help lnlt" lists every sequence, "help lnlt fire" explains one, and '
-        '"game start lnlt Hill-875 sides=US,VC" lets this channel remember units, turns and every die.',
+        '"game start lnlt Hill-875 sides=US,VC" lets this channel remember units, turns and every die. '
+        'Nobody around? "solo lnlt" is a fight against a side that plays itself.',
         "",
     ),
 )
