@@ -68,6 +68,7 @@ SAID = [
     ("unknown-side Japan", SIDES, "game join Japan"),
     ("side-taken", SIDES, "game join US", "game join VC"),
     ("plays-itself", "solo lnlt", "game leave", "game join VC"),
+    ("units-left", "solo lnlt", "game initiative US", "game next", "game next"),
     ("unknown-person Zoe", SIDES, "game join US", "game settings master=Zoe"),
     ("nothing-to-repeat", START, "again"),
     ("nothing-to-redo", SIDES, "game join US", "game redo"),

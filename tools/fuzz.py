@@ -17,8 +17,9 @@ import logging
 import os
 import re
 import sys
+from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import count
 from pathlib import Path
@@ -39,7 +40,7 @@ from bot.rulesets.catalog import PACKS, find_shared_system, load_shared_systems
 from bot.rulesets.deck_file import list_named_sides
 from bot.rulesets.packs.pack import load_pack
 from bot.rulesets.play_once import count_odds
-from bot.rulesets.system import System
+from bot.rulesets.system import System, is_lost
 from bot.storage.sqlite import TemporaryStore
 from bot.ui.reply.packing import read_file_text
 from bot.ui.reply.reply import Reply
@@ -238,6 +239,9 @@ class FuzzTally:
     refused: int = 0
     events: int = 0
     odds: int = 0
+    ahead: Counter[str] = field(default_factory=Counter)
+    """Games alone by the side that had more units left at the end, "" for none: no map says who
+    won."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,7 +375,18 @@ class RandomGame:
         self._tally.events += loaded.game.last
         faults += await self._audit(loaded.row)
         self._tally.plays += 1
+        self._tally.ahead[self._find_side_ahead(loaded.game)] += 1
         return Failure(number, tuple(faults), await self._export_game()) if faults else None
+
+    def _find_side_ahead(self, game: Game) -> str:
+        """Return the side with more units left, "" if the first two have the same number."""
+        units = Counter(
+            unit.side for unit in game.units.values() if not is_lost(unit, self._system)
+        )
+        (side, most), (_, second) = sorted(
+            ((side, units[side]) for side in game.sides), key=lambda pair: -pair[1]
+        )[:2]
+        return side if most > second else ""
 
     async def _play_to_the_end(self) -> AsyncIterator[str]:
         """Start the scenario, act for the own side and answer questions until it is over. Yield a
@@ -394,7 +409,7 @@ class RandomGame:
             self._tally.refused += reply.error
             if reply.code == UNFORESEEN:
                 yield f"`{step}` crashed: {reply.format_text()}"
-            buttons = _list_useful_buttons(reply) if not reply.error else []
+            buttons = _list_useful_buttons(reply)
             if not buttons and find_self_played_side(await self._load_game()):
                 buttons = _list_useful_buttons(await self._run_line(PERSONS[0], "game pass"))
         else:
@@ -547,6 +562,9 @@ def main(words: list[str] | None = None) -> int:
         f"{tally.events} events, {tally.odds} odds counted, {monotonic() - since:.0f} s, "
         f"seed {arguments.seed}"
     )
+    if tally.ahead:
+        counts = (f"{side or 'neither'} {count}" for side, count in tally.ahead.most_common())
+        print(f"More units left at the end: {', '.join(counts)}")
     if failure is None:
         return 0
     file = Path(f"fuzz-{system.id}-{arguments.seed}-{failure.play}.json")

@@ -62,11 +62,13 @@ def list_able_units(
 ) -> list[RosterUnit]:
     """Return the units of a side to which the rule of a phase applies, in the order of the roster.
 
-    Units named in `ordered` have had their order. If a chit leads the phase, only its units act.
+    Units named in `ordered` have had their order. If a chit leads the phase, only its units act,
+    and none before it is drawn.
     """
     units = []
+    is_chit_of_side = not cups.is_drawn_next(game) and side in game.go
     for unit in sort_units(game.units.values()):
-        is_called = not game.led or cups.is_called(game, unit)
+        is_called = not game.led or (is_chit_of_side and cups.is_called(game, unit))
         if unit.side == side and is_called and unit.name not in ordered:
             if fits_rule(unit, rule, system):
                 units.append(unit)
@@ -78,6 +80,24 @@ def list_enemies(game: Game, system: System, side: str, order: Rule) -> list[Ros
     rule = {"states": order.get("against_states"), "types": order.get("against_types")}
     units = sort_units(game.units.values())
     return [unit for unit in units if unit.side not in ("", side) and fits_rule(unit, rule, system)]
+
+
+def can_begin(game: Game, unit: RosterUnit, order: Rule, system: System) -> bool:
+    """Return whether a unit can begin an order: its type and state fit, and so does a friend's.
+
+    What its sequence refuses, or nobody in sight, can still make the order impossible.
+    """
+    if not order or not fits_rule(unit, order, system):
+        return False
+    friend_states = order.get("friend_states")
+    if not friend_states:
+        return True
+    return any(
+        friend.side == unit.side
+        and friend.name != unit.name
+        and fits_rule(friend, {"states": friend_states}, system)
+        for friend in game.units.values()
+    )
 
 
 def fits_rule(unit: RosterUnit, rule: Rule, system: System) -> bool:
@@ -140,6 +160,11 @@ def list_ordered_units(own_events: Iterable[Event]) -> list[str]:
 def find_open_order(own_events: Sequence[Json]) -> Json | None:
     """Return the order that still has to be carried out: the side's last event, if it is one."""
     return own_events[0] if own_events and is_order(own_events[0]) else None
+
+
+def has_acted(own_events: Sequence[Event]) -> bool:
+    """Return whether a side has carried out an order since it handed over last."""
+    return bool(own_events) and own_events[0]["kind"] != "pass" and not is_order(own_events[0])
 
 
 def build_order_options(units: Iterable[RosterUnit], rule: Rule) -> dict[str, object]:

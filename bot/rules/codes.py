@@ -104,6 +104,7 @@ CODES = {
     "no-sides": "the game has no sides",
     "side-taken": "the person already plays a side",
     "plays-itself": "the side plays itself by the table of its scenario",
+    "units-left": "a side that plays itself still has units to act in this phase",
     "other-side": "the person plays another side",
     "not-player": "only players of the game can do this",
     "not-yours": "it belongs to somebody else",

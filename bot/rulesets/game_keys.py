@@ -286,6 +286,9 @@ SOLO_ORDER: Keys = {
     "says": Key(TEXT_WITH_UNIT, "what the unit does, in a sentence; {} stands for it"),
     "states": Key(WORDS, "possible only in these states"),
     "types": Key(WORDS, "possible only for these types or classes"),
+    "friend_states": Key(
+        WORDS, "possible only if another unit of its side is in one of these states"
+    ),
     "run": Key(
         TEXT, "the sequence that it plays; if that refuses the unit, the order is impossible"
     ),
@@ -295,6 +298,11 @@ SOLO_ORDER: Keys = {
         WORDS, "only enemies in these states; if there is none, it is impossible"
     ),
     "against_types": Key(WORDS, "only enemies of these types or classes"),
+    "also_against": Key(
+        TEXT,
+        "the question which other enemies it is against, such as those in the same hex: each has a"
+        " button",
+    ),
     "asks": Key(TEXT_WITH_UNIT, "the question: Whom does {} see?"),
     "nobody": Key(TEXT, "the button if it can act against nobody; then the order is impossible"),
     "together": Key(

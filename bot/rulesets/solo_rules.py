@@ -32,7 +32,7 @@ def _check_units(rule: Rule, units: Rule, file: str, row: str) -> None:
     types = [*units["types"], *(units.get("classes") or ())]
     marks = [*(units.get("markers") or ()), *(units.get("flags") or ())]
     states = units.get("states") or ()
-    allowed = {"states": states, "against_states": states}
+    allowed = {"states": states, "against_states": states, "friend_states": states}
     allowed |= {"types": types, "against_types": types, "mark": marks}
     for key, words in allowed.items():
         check_known(rule.get(key) or (), words, file, f"{row}, {key}")
@@ -45,6 +45,8 @@ def _check_order(name: str, orders: Mapping[str, Rule], file: str) -> None:
     if order.get("run") and not order.get("unit"):
         problem = "say which input of its sequence takes the unit"
         raise TableError(file, problem, row=f"{row}, unit")
+    if order.get("also_against") and not order.get("against"):
+        raise TableError(file, "needs against beside it", row=f"{row}, also_against")
     if order.get("against") and not order.get("asks"):
         raise TableError(file, "needs the question that is asked", row=f"{row}, asks")
     passed = {name}

@@ -13,12 +13,14 @@ from bot.game.roster import find_units_by_name
 from bot.game.self_play import (
     Rule,
     build_order_options,
+    can_begin,
     find_open_order,
     fits_rule,
     get_order_rule,
     get_ordered_unit,
     get_phase_rule,
     gives_orders,
+    has_acted,
     is_order,
     list_able_units,
     list_enemies,
@@ -110,8 +112,7 @@ def _find_pass_problem(game: Game, event: Event, system: System, own_events: Seq
     """
     if find_open_order(own_events) is not None:
         return "it hands over, but its last order was not carried out."
-    has_acted = bool(own_events) and own_events[0]["kind"] != "pass"
-    if has_acted and get_go_kind(game, system) == IMPULSES:
+    if has_acted(own_events) and get_go_kind(game, system) == IMPULSES:
         return ""
     rule = get_phase_rule(game, system)
     if not gives_orders(rule, system):
@@ -162,9 +163,9 @@ def _is_idle(game: Game, event: Event, system: System, name: str, word: str) -> 
 
 
 def _can_begin(game: Game, system: System, name: str, rule: Rule) -> bool:
-    """Return whether a unit is of a type and in a state that an order allows."""
+    """Return whether a unit of this name can begin an order by types and states."""
     units = find_units_by_name(game, [name])
-    return bool(units) and bool(rule) and fits_rule(units[0], rule, system)
+    return bool(units) and can_begin(game, units[0], rule, system)
 
 
 def _is_surely_possible(game: Game, system: System, side: str, name: str, word: str) -> bool:
@@ -251,10 +252,10 @@ def _list_possible_options(
     """
     acting_names = name
     if "together" in rule:
-        helper_names = {helper.name for helper in helpers}
-        other_names = str(logged_inputs.get(rule["unit"])).split("; ")[1:]
-        if len({*other_names}) == len(other_names) and {*other_names} <= helper_names:
-            acting_names = "; ".join([name, *other_names])
+        logged_names = str(logged_inputs.get(rule["unit"])).split("; ")
+        helper_names = {helper.name for helper in helpers} - {name}
+        if logged_names[0] == name and _are_different(logged_names[1:], helper_names):
+            acting_names = "; ".join(logged_names)
     targets: list[Json] = [{}]
     if "against" in rule:
         target_names = str(logged_inputs.get(rule["against"])).casefold()
@@ -263,6 +264,10 @@ def _list_possible_options(
             for enemy in enemies
             if enemy.name.casefold() in target_names
         ]
+        logged_names = str(logged_inputs.get(rule["against"])).split("; ")
+        enemy_names = {enemy.name for enemy in enemies}
+        if "also_against" in rule and _are_different(logged_names, enemy_names):
+            targets.append({rule["against"]: "; ".join(logged_names)})
     circumstances: list[Rule] = [*(rule.get("how") or {"": {}}).values()]
     for target in targets:
         for inputs_of_button in circumstances:
@@ -272,6 +277,11 @@ def _list_possible_options(
                 **target,
                 **inputs_of_button,
             }
+
+
+def _are_different(names: Sequence[str], allowed_names: Collection[str]) -> bool:
+    """Return whether names are all among the allowed ones, and each only once."""
+    return len({*names}) == len(names) and {*names} <= {*allowed_names}
 
 
 def _get_inputs(event: Event) -> Json:

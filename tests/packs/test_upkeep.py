@@ -113,6 +113,21 @@ async def test_a_game_that_starts_in_the_phase_loads_and_the_next_loading_runs_a
     assert (await kinds(channel))[-3:] == ["next", "sequence+", "sequence+"]
 
 
+async def test_upkeep_of_a_later_phase_that_was_undone_is_asked_for_until_it_is_rolled() -> None:
+    channel = await shaken()
+    await channel.do("Anna", 'unit edit "Red Squad 2" stats="morale=12"')
+    await to_the_reds(channel)
+    asked = await channel.do("Bob", "game undo")
+    await channel.press("Anna", asked.buttons[0].action)
+    typed = 'Still to roll: Rally, /marsh rally units="Red Squad 2"'
+    assert typed in (await channel.do("Anna", "game status")).format_text()
+    assert "Load" not in (await channel.do("Anna", "game status")).format_text()
+    assert typed in (await channel.do("Bob", "game next")).format_text(), "on the next card"
+    await channel.do("Bob", 'marsh rally "Red Squad 2"')
+    assert "Still to roll" not in (await channel.do("Anna", "game status")).format_text()
+    assert check(json.loads(await exported_text(channel))).faults == ()
+
+
 async def test_its_dice_are_undone_by_consent_before_the_phase_and_redo_brings_the_same_back() -> (
     None
 ):

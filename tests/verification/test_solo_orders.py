@@ -46,7 +46,7 @@ def choose_an_order(system: System, order: str) -> list[str]:
 
 
 def pass_over_an_order(system: System, order: str) -> list[str]:
-    return list_order_words(system, order)[1:] or [order]
+    return list_order_words(system, order)[-1:]
 
 
 def see_any_enemy(game: Any, system: System, side: str, _: Any) -> list[RosterUnit]:

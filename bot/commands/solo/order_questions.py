@@ -73,7 +73,7 @@ class OrderQuestions:
         return answer
 
     def _read_enemy(self) -> dict[str, object] | None:
-        """Return the input that takes the enemy; None if there is none, or no answer yet."""
+        """Return the input that takes the enemies; None if there is none, or an answer is missing."""
         rule = self._rule
         if "against" not in rule:
             return {}
@@ -85,28 +85,44 @@ class OrderQuestions:
         answer = self._take_answer(question, [*names.items(), (NOBODY, nobody)])
         if answer is None or answer == NOBODY:
             return None
-        return {rule["against"]: names[answer]}
+        targets = [names.pop(answer)]
+        if "also_against" in rule:
+            further_targets = self._read_more_units(str(rule["also_against"]), names)
+            if further_targets is None:
+                return None
+            targets += further_targets
+        return {rule["against"]: "; ".join(targets)}
 
-    def _read_helpers(self) -> dict[str, object] | None:
-        """Return the input that takes the unit and those that act with it; None without an answer.
+    def _read_more_units(self, question: str, names: dict[str, str]) -> list[str] | None:
+        """Return the names of further units, one for each answer; None without an answer.
 
-        Each answer names one more unit, until nobody else acts.
+        `names` are the names of those that can be chosen, by handle. The last answer is nobody.
         """
-        rule = self._rule
-        if "together" not in rule:
-            return {}
-        remaining = {helper.handle: helper.name for helper in self._helpers}
-        names = [self._name]
+        remaining = dict(names)
+        chosen_names = list[str]()
         while remaining:
-            last_label = "Nobody" if len(names) == 1 else "That's all"
+            last_label = "That's all" if chosen_names else "Nobody"
             choices = [*remaining.items(), (NOBODY, last_label)]
-            answer = self._take_answer(str(rule["together"]), choices)
+            answer = self._take_answer(question, choices)
             if answer is None:
                 return None
             if answer == NOBODY:
                 break
-            names.append(remaining.pop(answer))
-        return {rule["unit"]: "; ".join(names)}
+            chosen_names.append(remaining.pop(answer))
+        return chosen_names
+
+    def _read_helpers(self) -> dict[str, object] | None:
+        """Return the input that takes the unit and those that act with it; None without an answer."""
+        rule = self._rule
+        if "together" not in rule:
+            return {}
+        names = {
+            helper.handle: helper.name for helper in self._helpers if helper.name != self._name
+        }
+        helper_names = self._read_more_units(str(rule["together"]), names)
+        if helper_names is None:
+            return None
+        return {rule["unit"]: "; ".join([self._name, *helper_names])}
 
     def _read_circumstances(self) -> dict[str, object] | None:
         """Return the inputs of the button that says how things stand; None without an answer."""

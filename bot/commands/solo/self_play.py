@@ -33,6 +33,7 @@ from bot.game.self_play import (
     MAX_SEARCHED_EVENTS,
     Rule,
     build_order_options,
+    can_begin,
     find_open_order,
     find_self_played_side,
     fits_rule,
@@ -40,6 +41,7 @@ from bot.game.self_play import (
     get_ordered_unit,
     get_phase_rule,
     gives_orders,
+    has_acted,
     is_order,
     list_able_units,
     list_enemies,
@@ -85,6 +87,8 @@ class _Acts:
     """What a side that plays itself has done after one command, and what it asks at the end."""
 
     replies: list[Reply] = field(default_factory=list)
+    orders: list[Reply] = field(default_factory=list)
+    """Those of the replies that are rolls for an order."""
     number: int = 0
     """The last event that did something: its *Undo* is under the answer."""
     question: Reply | None = None
@@ -125,7 +129,7 @@ async def let_sides_play(context: Context, reply: Reply) -> Reply:
     ledger = context.ledger
     if reply.error:
         return reply
-    if not (context.lets_play or _is_moved(context)):
+    if not (context.lets_play or _is_moved(context) or _has_chosen(context)):
         return _offer_to_act(context, reply)
     if ledger.bodies and not context.lets_play:
         ledger.record_first_line(reply.standalone.first_line)
@@ -142,6 +146,12 @@ def _offer_to_act(context: Context, reply: Reply) -> Reply:
         return reply
     acts, *_ = build_phase_buttons(context)
     return replace(reply, buttons=(acts, *reply.buttons))
+
+
+def _has_chosen(context: Context) -> bool:
+    """Return whether the command made the choice that a side that plays itself waited for."""
+    kinds = {body["kind"] for body in context.ledger.bodies}
+    return "choice" in kinds and bool(find_self_played_side(context.game))
 
 
 def _is_moved(context: Context) -> bool:
@@ -161,11 +171,11 @@ def _is_moved(context: Context) -> bool:
 async def _act(context: Context) -> _Acts:
     """Let the side act until a player is to move, has to answer, or the game waits for a choice."""
     acts = _Acts()
-    moment = format_turn_and_phase(context.ledger.game_before)
+    moment = _get_moment(context.ledger.game_before)
     for _ in range(MOST_ACTS):
         game = context.game
-        if format_turn_and_phase(game) != moment:
-            moment = format_turn_and_phase(game)
+        if _get_moment(game) != moment:
+            moment = _get_moment(game)
             await _run_for_phase(context, acts)
         side = find_self_played_side(context.game)
         if not side or acts.question is not None:
@@ -174,10 +184,16 @@ async def _act(context: Context) -> _Acts:
     return acts
 
 
-async def _run_for_phase(context: Context, acts: _Acts) -> None:
-    """Run the sequence of the phase that has just begun, for each side that plays itself.
+def _get_moment(game: Game) -> tuple[str, str]:
+    """Return the turn and phase, and the chit in play."""
+    return format_turn_and_phase(game), game.led
 
-    A sequence that gives orders waits for the side's move.
+
+async def _run_for_phase(context: Context, acts: _Acts) -> None:
+    """Run the sequence of the phase or chit that has just begun, for each side that plays itself.
+
+    A chit runs it on the units that it names. A sequence that gives orders waits for the side's
+    move.
     """
     system = context.system
     rule = get_phase_rule(context.game, system)
@@ -193,11 +209,18 @@ async def _run_for_phase(context: Context, acts: _Acts) -> None:
 
 
 async def _act_once(context: Context, side: str, acts: _Acts) -> None:
-    """Carry out the open order of a side, or give the next one; if no unit is left, hand over."""
+    """Carry out the open order of a side, or give the next one; if no unit is left, hand over.
+
+    In a phase of impulses the side hands over after one order, at once or when the choice is made
+    that this waits for.
+    """
     system = _need_system(context)
-    order = find_open_order(await _list_own_events(context)) or await _give_order(
-        context, side, acts
-    )
+    has_impulses = get_go_kind(context.game, system) == IMPULSES
+    own_events = await _list_own_events(context)
+    if has_impulses and has_acted(own_events):
+        await _hand_over(context, side, acts, acted=True)
+        return
+    order = find_open_order(own_events) or await _give_order(context, side, acts)
     if order is None:
         await _hand_over(context, side, acts, acted=False)
         return
@@ -207,7 +230,7 @@ async def _act_once(context: Context, side: str, acts: _Acts) -> None:
     if given is not None and given.number == order["number"]:
         answers = given.answers
     await _carry_out(context, side, order, answers, acts)
-    if acts.question is None and get_go_kind(context.game, system) == IMPULSES:
+    if acts.question is None and has_impulses and not context.game.waits:
         await _hand_over(context, side, acts, acted=True)
 
 
@@ -267,7 +290,7 @@ async def _read_questions(
     """Return the questions of an order for a unit, None if it cannot carry it out."""
     system = _need_system(context)
     unit = next(iter(find_units_by_name(context.game, [name])), None)
-    if unit is None or not rule or not fits_rule(unit, rule, system):
+    if unit is None or not can_begin(context.game, unit, rule, system):
         return None
     ordered = list_ordered_units(await _list_own_events(context))
     phase_rule = get_phase_rule(context.game, system)
@@ -305,7 +328,7 @@ def build_question(
     return Reply(
         question.text,
         menus=menus,
-        by=f"{says}, {THE_TABLE}",
+        by=f"{says}, {THE_TABLE}" if given else THE_TABLE,
         tone=WAITING,
         buttons=buttons,
         across=SHORT_BUTTONS,
@@ -387,6 +410,8 @@ async def _play(
     context.ledger.record_first_line(reply.first_line)
     acts.number = context.ledger.bodies[-1]["number"]
     acts.replies.append(reply)
+    if has_order:
+        acts.orders.append(reply)
 
 
 def _add_own(
@@ -414,9 +439,8 @@ async def _hand_over(context: Context, side: str, acts: _Acts, *, acted: bool) -
     words = format_chit_words(game) if game.led else f"{side} {HANDS_OVER if acted else PASSES}"
     result = f"{words}; {format_phase_title(game_after, system)}" if is_over else words
     _add_own(context, side, "pass", game_after, result, acts)
-    sentence = (
-        f"{side} {fit_verb(side, 'is', 'are')} done" if acted or game.led else f"{side} {PASSES}"
-    )
+    passes = not acted and get_go_kind(game, system) == IMPULSES and not game.led
+    sentence = f"{side} {PASSES}" if passes else f"{side} {fit_verb(side, 'is', 'are')} done"
     if is_over:
         context.ledger.record_first_line(sentence)
         reason = f"{sentence}. {phase_over(game, system)}"
@@ -437,12 +461,12 @@ async def _build_answer(context: Context, reply: Reply, acts: _Acts) -> Reply:
     replies = list(acts.replies)
     last = acts.question or acts.card or (replies.pop() if replies else reply)
     for earlier in replies:
-        lines += [earlier.first_line, *earlier.visible_lines]
+        lines += _list_lines_of_act(earlier, acts)
     lines += last.lines
     game = context.game
     buttons = last.buttons
     mention = last.mention
-    if acts.question is None and acts.card is None:
+    if acts.question is None and acts.card is None and not game.waits:
         lines.append(Small(f"→ {capitalize_first(describe_whose_go(game))}"))
         kept = [button for button in buttons if button.action.partition(":")[0] in _KEPT]
         buttons = (*build_phase_buttons(context, without=("remember",)), *kept)
@@ -458,6 +482,15 @@ async def _build_answer(context: Context, reply: Reply, acts: _Acts) -> Reply:
         trace=(),
         across=last.across if acts.question is not None else count_buttons_across(buttons),
     )
+
+
+def _list_lines_of_act(reply: Reply, acts: _Acts) -> list[Part]:
+    """Return the lines of an act that is not the last one.
+
+    Of an order these are its dice alone, because the act that follows says what the unit does.
+    """
+    lines = list(reply.visible_lines)
+    return lines if reply in acts.orders and lines else [reply.first_line, *lines]
 
 
 def _shorten_own_answer(reply: Reply) -> list[Part]:

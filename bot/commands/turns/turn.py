@@ -21,6 +21,7 @@ from bot.commands.turns.turn_card import (
     is_initiative_rolled,
     phase_over,
 )
+from bot.commands.turns.units_left import count_units_left
 from bot.commands.turns.upkeep import list_owed, run_upkeep
 from bot.game import cups
 from bot.game.events import (
@@ -48,7 +49,7 @@ from bot.presentation.events import describe_event
 from bot.presentation.play_record import PlayRecord
 from bot.rules.errors import UserError
 from bot.rules.sequence.sequence import Line
-from bot.rules.text.names import LETTERS, insert_sides, join_names
+from bot.rules.text.names import LETTERS, format_count, insert_sides, join_names
 from bot.rules.text.phrase import capitalize_first, phrase
 from bot.ui.common_options import build_flag
 from bot.ui.reply.parts import Part, Small
@@ -56,23 +57,31 @@ from bot.ui.reply.reply import GAME, WAITING, Reply, build_error_reply
 from bot.ui.typing.command_text import quote_value
 from bot.verification.follows.turn import HANDS_OVER, PASSES, format_chit_words
 
+ANYWAY = "anyway"
+"""The last argument of a button that ends a phase in which a side has units left."""
 MAX_EVENTS_OF_PHASE = 200
 """Events that are searched for the last event of a phase."""
 
 
 @declare_command("game next", "Advance to the next phase and show its reminders", needs_game=True)
 @declare_button("next", of=ButtonOf.GAME)
-async def advance_phase(context: Context, about: str | None = None) -> Reply:
+async def advance_phase(
+    context: Context, about: str | None = None, confirmation: str = ""
+) -> Reply:
     """Advance to the next phase, or to the next turn, and show its card.
 
     `about` is the phase of the button *Next phase*; None for the command. If that phase is over,
-    return a refusal. Raises UserError if no game is on, and for a user who may not end the phase.
+    return a refusal. `confirmation` is ANYWAY for a button that ends the phase although a side that
+    plays itself has units left. Raises UserError if no game is on, for a user who may not end the
+    phase, and without that confirmation.
     """
     refusal = refuse_old_card(context, about) if about is not None else None
     if refusal:
         return refusal
     game = context.need_started()
     need_go(game, context.actor)
+    if confirmation != ANYWAY:
+        await _need_no_units_left(context)
     game_after = start_next_phase(game, context.system)
     reasons: tuple[str, ...] = ()
     ended_turn = _describe_ended_turn(context, game)
@@ -82,6 +91,24 @@ async def advance_phase(context: Context, about: str | None = None) -> Reply:
         reasons = (cups.describe_undrawn(game),)
     context.ledger.add("next", game_after, result=format_phase_title(game_after, context.system))
     return await begin_phase(context, game, game_after, reasons)
+
+
+async def _need_no_units_left(context: Context) -> None:
+    """Raise UserError if a side that plays itself still has units to act in this phase."""
+    counts = await count_units_left(context)
+    if not counts:
+        return
+    texts = [f"{side} has {format_count(count, 'unit')}" for side, count in counts.items()]
+    error = UserError(
+        f"{join_names(texts)} that may still act.",
+        hint=phrase("Hand over, and they do: `/game pass`"),
+        code="units-left",
+    )
+    end_phase = context.build_button(
+        "next", "End the phase", format_turn_and_phase(context.game), ANYWAY
+    )
+    error.buttons = (*build_phase_buttons(context, without=("next", "remember")), end_phase)
+    raise error
 
 
 def _describe_ended_turn(context: Context, game: Game) -> str:

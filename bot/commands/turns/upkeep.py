@@ -108,20 +108,77 @@ def _format_results(results: list[_UpkeepResult]) -> list[Part]:
     return lines
 
 
+_PHASE_FIELDS = {"turn", "phase", "turn_of"}
 MAX_EVENTS_SINCE_START = 200
 """Events that are searched for the start of the game."""
 
 
 async def list_owed(context: Context) -> list[Part]:
+    """Return a line for each sequence that a phase requires at its start and that nobody has rolled
+    yet: those that the first phase left to the players when the game started, and those of this
+    turn that were undone.
+    """
+    if not any(phase.get("begins") for phase in list_phases(context.system)):
+        return []
+    events = list(await context.load_recent_events(MAX_EVENTS_SINCE_START))
+    newest_first = [*reversed(context.ledger.bodies), *events]
+    return [
+        *await _list_owed_since_start(context, events),
+        *_list_owed_in_turn(context, newest_first),
+    ]
+
+
+def _list_owed_in_turn(context: Context, newest_first: list[Json]) -> list[Part]:
+    """Return a line for each upkeep of this turn that was undone and not rolled again.
+
+    If its phase was undone as well, it is not owed.
+    """
+    effective_numbers = {event["number"] for event in list_effective_events(newest_first)}
+    turn_events = list[Json]()
+    for event in newest_first:
+        turn_events.append(event)
+        begins_turn = "turn" in _get_changed_fields(event)
+        if begins_turn and event["number"] in effective_numbers:
+            break
+    phase_number = 0
+    owed = dict[str, Json]()
+    for event in reversed(turn_events):
+        if event["kind"] in ("undo", "redo"):
+            continue
+        is_effective = event["number"] in effective_numbers
+        if _PHASE_FIELDS & _get_changed_fields(event).keys():
+            phase_number = event["number"]
+        elif is_effective:
+            owed.pop(event.get("target", ""), None)
+        elif "upkeep" in event and phase_number in effective_numbers:
+            owed[event["target"]] = event
+    return [_format_undone_upkeep(context, event) for event in owed.values()]
+
+
+def _format_undone_upkeep(context: Context, event: Json) -> Part:
+    """Return the line that asks for an upkeep which was undone."""
+    sequence = context.systems[event["system"]].find_sequence(event["target"])
+    return _format_owed_roll(Upkeep(sequence, event.get("inputs") or {}, {}), "Still to roll")
+
+
+def _get_changed_fields(event: Json) -> Json:
+    """Return the fields of the game that an event changes, with their new values."""
+    fields: Json = (event.get("after") or {}).get("game") or {}
+    return fields
+
+
+async def _list_owed_since_start(context: Context, newest_first: list[Json]) -> list[Part]:
     """Return a line for each sequence that the first phase left to the players when the game
     started, and that nobody has rolled yet.
+
+    `newest_first` are the stored events.
     """
     system = context.system
     phases = list_phases(system)
     if system is None or not phases or not phases[0].get("begins"):
         return []
     rolled_sequences = {body.get("target") for body in context.ledger.bodies}
-    for event in list_effective_events(await context.load_recent_events(MAX_EVENTS_SINCE_START)):
+    for event in list_effective_events(newest_first):
         if event["kind"] == "start":
             start = apply(Game(""), event)
             break

@@ -18,7 +18,7 @@ from bot.rulesets.catalog import find_shared_system
 from bot.rulesets.play_once import count_odds
 from bot.ui.reply.reply import Button, Reply
 from bot.verification.check_file import check
-from bot.verification.check_games import audit_game
+from tests.commands.games.solo_helpers import list_answers, list_bodies, list_faults
 from tests.forging import Json, bodies, rechained
 from tests.playing import Channel
 from tests.random_play import exported_text
@@ -26,32 +26,10 @@ from tests.random_play import exported_text
 pytestmark = pytest.mark.scenes(6)
 
 
-def list_answers(reply: Reply) -> dict[str, str]:
-    """Return the buttons that answer the question of an order, by label."""
-    return {
-        button.label: button.action
-        for button in reply.buttons
-        if button.action.startswith("order:")
-    }
-
-
 async def start_operations(channel: Channel) -> Reply:
     """Start the ford alone, and go on to the first phase in which the sides take turns."""
     await channel.do("Anna", "solo lnlt")
     return await channel.do("Anna", "game initiative US", "game next")
-
-
-async def list_faults(channel: Channel) -> list[str]:
-    loaded = await channel.app.games.load_current(channel.place.key)
-    assert loaded is not None
-    return await audit_game(channel.app.store, loaded.row)
-
-
-async def list_bodies(channel: Channel) -> list[Json]:
-    loaded = await channel.app.games.load_current(channel.place.key)
-    assert loaded is not None
-    rows = await channel.app.store.load_events(loaded.row, limit=500)
-    return [row.data for row in rows]
 
 
 async def test_two_words_start_a_fight_against_the_table() -> None:
@@ -106,7 +84,8 @@ async def test_an_answer_leads_to_a_shot_that_is_marked_and_undone() -> None:
     channel = await Channel.fresh()
     reply = await play_to_a_question(channel)
     assert "Track" not in list_answers(reply), "small arms are not asked about a vehicle"
-    how = await channel.press("Anna", list_answers(reply)["Rifle 1"])
+    more = await channel.press("Anna", list_answers(reply)["Rifle 1"])
+    how = await channel.press("Anna", list_answers(more)["Nobody"])
     assert "Cover +1" in list_answers(how)
     shot = await channel.press("Anna", list_answers(how)["Cover +1"])
     assert "by the table" in shot.by
@@ -114,7 +93,7 @@ async def test_an_answer_leads_to_a_shot_that_is_marked_and_undone() -> None:
         body for body in reversed(await list_bodies(channel)) if body["kind"] == "sequence"
     )
     assert (fired["target"], fired["side"], fired["plays"]) == ("fire", "VC", True)
-    assert fired["inputs"]["tm"] == 1
+    assert (fired["inputs"]["targets"], fired["inputs"]["tm"]) == ("Rifle 1", 1)
     old = await channel.press("Anna", list_answers(how)["Cover +1"])
     assert old.code == "phase-over", "an order is carried out once"
     assert "by the table" in (await channel.do("Anna", "log 4")).format_text()
@@ -222,7 +201,8 @@ async def test_a_forged_act_of_the_table_is_named(
     """An act of a side that does not play itself, or with another side's unit, is found."""
     channel = await Channel.fresh()
     reply = await play_to_a_question(channel)
-    how = await channel.press("Anna", list_answers(reply)["Rifle 1"])
+    more = await channel.press("Anna", list_answers(reply)["Rifle 1"])
+    how = await channel.press("Anna", list_answers(more)["Nobody"])
     await channel.press("Anna", list_answers(how)["In the open"])
     await channel.do("Anna", "fair reveal")
     log = json.loads(await exported_text(channel))
@@ -233,13 +213,15 @@ async def test_a_forged_act_of_the_table_is_named(
 
 
 def test_the_odds_of_the_orders_are_those_of_a_count_by_hand() -> None:
-    """d10 on the table: bold closes in on 1-2, fires on 3-7, advances on 8-9, crawls on 10."""
+    """d10 on the table: a bold squad closes in on 1-2, fires on 3-8, and advances on 9-10."""
     system = find_shared_system("lnlt")
     sequence = system.sequences["give-order"]
     by_nerve = {
-        "squad": {"close-in": 2, "shoot": 5, "advance": 2, "crawl": 1},
+        "squad": {"close-in": 2, "shoot": 6, "advance": 2},
         "half-squad": {"shoot": 2, "fire-or-hold": 5, "crawl": 1, "fall-back": 2},
         "squad shaken": {"fall-back": 6, "hold": 4},
+        "leader": {"lead": 8, "join": 2},
+        "medic": {"tend": 8, "hold": 2},
     }
     for unit, counts in by_nerve.items():
         odds = count_odds(sequence, {"units": unit})
@@ -248,4 +230,4 @@ def test_the_odds_of_the_orders_are_those_of_a_count_by_hand() -> None:
     for counts in by_nerve.values():
         together.update(counts)
     odds = count_odds(sequence, {"units": "; ".join(by_nerve)})
-    assert odds == {order: Fraction(count, 30) for order, count in together.items()}
+    assert odds == {order: Fraction(count, 50) for order, count in together.items()}
