@@ -222,7 +222,7 @@ def build_phase_buttons(
     if self_played_side:
         label = f"{self_played_side} {fit_verb(self_played_side, 'acts', 'act')}"
         acts = context.build_button("selfplay", label)._replace(style="primary")
-        return (acts, _build_button(context, "next"))
+        return (acts,) if "next" in without else (acts, _build_button(context, "next"))
     words = [word for word in _order_phase_words(game, system, owes=owes) if word not in without]
     if is_undecided(game, system) and not is_initiative_rolled(game, system):
         buttons = [
