@@ -121,9 +121,9 @@ async def test_upkeep_of_a_later_phase_that_was_undone_is_asked_for_until_it_is_
     await channel.press("Anna", asked.buttons[0].action)
     typed = 'Still to roll: Rally, /marsh rally units="Red Squad 2"'
     assert typed in (await channel.do("Anna", "game status")).format_text()
-    assert "Load" not in (await channel.do("Anna", "game status")).format_text()
-    assert typed in (await channel.do("Bob", "game next")).format_text(), "on the next card"
-    await channel.do("Bob", 'marsh rally "Red Squad 2"')
+    assert "roll: Load" not in (await channel.do("Anna", "game status")).format_text()
+    assert typed in (await channel.do("Anna", "game next")).format_text(), "on the next card"
+    await channel.do("Anna", 'marsh rally "Red Squad 2"')
     assert "Still to roll" not in (await channel.do("Anna", "game status")).format_text()
     assert check(json.loads(await exported_text(channel))).faults == ()
 
