@@ -314,8 +314,8 @@ def _find_sequence_fault(system: System, sequence: Sequence, questions: list[str
         return f"{row}: its example fails in a formula: {error}"
     except TypeError:
         return (
-            f"{row}: its example fails in a formula: it adds or compares two different "
-            "kinds, such as a number and a word"
+            f"{row}: its example fails, because a formula adds or compares two different kinds "
+            "of value, such as a number and a word"
         )
 
 

@@ -105,7 +105,7 @@ def play_with_dice(
         die = owed.label or "a die"
         message = f"Nothing is recorded yet. Next die: {die} ({owed.sides})."
         command = typed(",".join(map(str, (*owed.given, "?"))))
-        hint = Phrase("Roll it and type it in place of the ?: ", Typed(command))
+        hint = Phrase("Roll it, and type the result in place of the ?: ", Typed(command))
         raise UserError(message, hint=hint, option="hand", code="die-owed", about=owed) from None
     except UserError as error:
         if error.code not in _UNFITTING:

@@ -365,7 +365,7 @@ async def _continue_sequence(
             hand_values = ",".join(map(str, (*error.about.given, "?")))
             options = {"event": number, "option": ",".join(picks), "hand": hand_values}
             command = format_command(context.spec, options)
-            error.hint = Phrase("Roll it and type it in place of the ?: ", Typed(command))
+            error.hint = Phrase("Roll it, and type the result in place of the ?: ", Typed(command))
         raise
     record = record._replace(kind=CHOICE, inputs={})
     units = find_units_by_name(game, record.units)

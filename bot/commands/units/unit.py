@@ -407,9 +407,9 @@ def _apply_stats(
     for word in stats.split():
         key, equals, value = split_word(word)
         if key.casefold() == NAME and equals:
-            hint = phrase("By itself: `/unit edit {handle} name=...`", handle=unit.handle)
+            hint = phrase("On its own: `/unit edit {handle} name=...`", handle=unit.handle)
             raise UserError(
-                "Change the name by itself.", hint=hint, option="stats", code="bad-value"
+                "Change the name on its own.", hint=hint, option="stats", code="bad-value"
             )
         if key.casefold() == "side" and equals:
             edited_unit = replace(edited_unit, side=_find_side(game, value))
