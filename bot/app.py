@@ -100,7 +100,7 @@ from bot.ui.typing.complete import (
 from bot.ui.typing.corrections import check_correction
 from bot.ui.typing.macro import Macro
 from bot.ui.typing.roster_example import write_roster_example
-from bot.ui.typing.unquoted_names import quote_names, takes_units
+from bot.ui.typing.unquoted_names import is_unit_added, quote_names, quote_new_name, takes_units
 
 FIRST_FORMS = (("game", "start"), ("seek", "game"), ("unit", "add"), ("setup", "systems"))
 """Commands whose forms have menus of the systems and units that their channel has."""
@@ -496,7 +496,8 @@ class App:
 
         In a game, a line that is no command is tried as a macro, a sequence of the game, a command
         of `/game`, one of its tables, and as something to find. The names of units may have spaces
-        without quotation marks. Raises UserError, whose hint suggests only commands that work.
+        without quotation marks, and so may that of a new unit. Raises UserError, whose hint
+        suggests only commands that work.
         """
         try:
             parsed = await self._parse_as_typed(text, place, person)
@@ -507,7 +508,36 @@ class App:
             return quoted
         if takes_units(parsed.spec):
             return await self._parse_with_quoted_names(text, place, person) or parsed
+        if is_unit_added(parsed.spec):
+            return await self._parse_with_new_name(text, parsed, place, person)
         return parsed
+
+    async def _parse_with_new_name(
+        self, text: str, parsed: ParsedCommand, place: Place, person: Person | None
+    ) -> ParsedCommand:
+        """Parse a line that adds a unit with its name in quotation marks, which the player left out:
+        `unit add Rifle 9 squad`. Return `parsed`, the line as typed, if it makes no sense so.
+        """
+        try:
+            types = await self._list_unit_types(place)
+            quoted = quote_new_name(text, parsed.spec, types)
+            if quoted == text:
+                return parsed
+            return await self._parse_as_typed(quoted, place, person)
+        except (UserError, StoreError):
+            return parsed
+
+    async def _list_unit_types(self, place: Place) -> set[str]:
+        """Return the unit types of the game in a place; without a game, those of all systems that
+        are visible there. Raises StoreError.
+        """
+        game = await self._load_game(place)
+        systems = await self.load_visible_systems(place)
+        types: set[str] = set()
+        for system in systems.values():
+            if game is None or game.system in ("", system.id):
+                types.update(system.words["units"].types)
+        return types
 
     async def _parse_with_quoted_names(
         self, text: str, place: Place, person: Person | None

@@ -43,6 +43,7 @@ from bot.rulesets.system import System
 from bot.ui.common_options import UNITS, YAML, build_optional
 from bot.ui.reply.packing import ZIPPED, get_file_name, get_file_note, get_zip_data
 from bot.ui.reply.reply import NOTHING, Reply
+from bot.ui.typing.command_text import quote_value
 from bot.ui.uploads.workbook import is_workbook, read_workbook
 
 STATS = Option(
@@ -84,6 +85,7 @@ async def add_to_roster(context: Context) -> Reply:
     game = context.open_game()
     need_player(game, context.actor)
     system = _find_system(game, options["type"], context.systems)
+    _check_name_is_whole(options["name"], options["type"], system)
     typed_side = options["side"]
     stats = options["stats"] or ""
     if typed_side and _is_state_not_side(typed_side, game, system):
@@ -110,6 +112,28 @@ async def add_to_roster(context: Context) -> Reply:
         units[unit.name.casefold()] = unit
     need_units(game, context.actor, units.values())
     return _record_new_units(context, game, system, units)
+
+
+def _check_name_is_whole(name: str, type_: str, system: System) -> None:
+    """Raise UserError if the type is a number: it is the end of a name with a space that was typed
+    without quotation marks, and no unit type follows it.
+    """
+    types = system.words["units"].types
+    if not type_.isdecimal() or not types:
+        return
+    raise UserError(
+        f'"{type_[:40]}" is not a unit type.',
+        hint=phrase(
+            "For a unit called {name} {number}: `/unit add {unit} {type}`. Types are {types}.",
+            name=name[:40],
+            number=type_[:40],
+            unit=quote_value(f"{name} {type_}"[:40]),
+            type=types[0],
+            types=", ".join(types),
+        ),
+        option="type",
+        code="unknown-type",
+    )
 
 
 def _is_state_not_side(word: str, game: Game, system: System) -> bool:
