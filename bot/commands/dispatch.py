@@ -32,11 +32,13 @@ from bot.commands.games import (
     transfer_and_delete,
 )
 from bot.commands.help import find, help
+from bot.commands.ladder import setting
 from bot.commands.log import export, log, share
 from bot.commands.macros import macros
 from bot.commands.packs import free_packs, pack
 from bot.commands.play import button, fair, odds, play, sealed
 from bot.commands.privacy import privacy
+from bot.commands.result import confirm, count, strike
 from bot.commands.seek import play_seek, seek
 from bot.commands.solo import self_play, solo
 from bot.commands.turns import (
@@ -87,6 +89,10 @@ MODULES = (
     privacy,
     play_seek,
     seek,
+    confirm,
+    count,
+    setting,
+    strike,
     stats,
     undo,
     free_packs,
@@ -146,6 +152,9 @@ HELP_ORDER = (
     "seek list",
     "seek play",
     "seek withdraw",
+    "result count",
+    "result confirm",
+    "result strike",
     "unit add",
     "unit edit",
     "unit remove",
@@ -202,6 +211,7 @@ HELP_ORDER = (
     "setup rights",
     "setup links",
     "setup seekers",
+    "setup ladder",
 )
 """Commands in the order of help and menus. One that is not listed comes last."""
 

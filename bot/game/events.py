@@ -33,7 +33,7 @@ NEVER_UNDONE = list_kinds_with(Trait.FINAL)
 BARRIERS = list_kinds_with(Trait.BARRIER)
 BESIDE = list_kinds_with(Trait.BESIDE)
 QUIET = list_kinds_with(Trait.QUIET)
-_TUPLES = ("sides", "self_played", "go", "packs")
+_TUPLES = ("sides", "self_played", "counted", "go", "packs")
 _fields_of = attrgetter(*FIELDS)
 
 

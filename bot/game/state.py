@@ -54,6 +54,11 @@ class Game:
     """The side of each person who has joined one."""
     master: str = ""
     """The person who is game master; "" for none."""
+    counted: tuple[str, ...] = ()
+    """The two persons who agreed that the game counts, the one who asked first; () if it does not.
+    """
+    confirmed: int = 0
+    """The event that confirmed the result of a game that counts; 0 while it is not confirmed."""
     turns: int = 0
     """The number of the last turn; 0 for none."""
     wins: str = ""
@@ -182,7 +187,7 @@ def from_json(data: Mapping[str, Any]) -> Game:
     values["units"] = {key: unit_from_json(unit) for key, unit in data["units"].items()}
     values["sealed"] = {int(number): person for number, person in data["sealed"].items()}
     values["waits"] = {int(number): asks for number, asks in data.get("waits", {}).items()}
-    for name in ("sides", "self_played", "redo", "withdrawn", "go", "packs"):
+    for name in ("sides", "self_played", "counted", "redo", "withdrawn", "go", "packs"):
         values[name] = tuple(data.get(name, ()))
     return Game(**values)
 

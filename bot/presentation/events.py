@@ -41,7 +41,20 @@ Event = Mapping[str, Any]
 NameOf = Callable[[str], str]
 CardNames = Mapping[str, Mapping[str, str]]
 """The names of cards, by the id of the deck and then of the card."""
-QUIET = ("fair", "settings", "link", "transfer", "claim", "import", "privacy", "undo", "redo")
+QUIET = (
+    "fair",
+    "settings",
+    "link",
+    "transfer",
+    "claim",
+    "import",
+    "privacy",
+    "undo",
+    "redo",
+    "count",
+    "confirm",
+    "strike",
+)
 """Kinds of events that are no part of a story. An undo shows in the event that it undid."""
 
 TEXTS = {"plan": "text", "end": "text"}
@@ -449,6 +462,8 @@ def _describe_management_event(event: Event, name_of: NameOf, result: str) -> st
     kind = event["kind"]
     if kind in ("undo", "redo"):
         return _describe_undo(event, name_of)
+    if kind in _ABOUT_RESULTS:
+        return _describe_result_event(event, name_of)
     texts = {
         "track": f"sets {result}",
         "resume": "resumes the game",
@@ -459,6 +474,23 @@ def _describe_management_event(event: Event, name_of: NameOf, result: str) -> st
     if kind in texts:
         return texts[kind]
     return f"{kind}: {result}" if result else kind
+
+
+_ABOUT_RESULTS = {
+    "count": "agrees that the game counts",
+    "confirm": "confirms the result",
+    "strike": "strikes the result",
+}
+
+
+def _describe_result_event(event: Event, name_of: NameOf) -> str:
+    """Return an event about a result that counts, without its player: `confirms the result`."""
+    words = _ABOUT_RESULTS[event["kind"]]
+    if event.get("by"):
+        return f"{words}, as manager"
+    if event.get("asked"):
+        return f"{words}, as {name_of(event['asked'])} asked"
+    return words
 
 
 def _describe_undo(event: Event, name_of: NameOf) -> str:

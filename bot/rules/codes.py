@@ -90,6 +90,11 @@ CODES = {
     "no-odds": "there are no odds of this",
     "unknown-output": "the sequence has no such output",
     "too-large": "the calculation would take too long",
+    # Games that count
+    "no-ladder": "games do not count on this server",
+    "not-countable": "the game cannot count, or no longer",
+    "not-counted": "the game does not count",
+    "no-result": "there is no result to confirm or to strike, or not yet",
     # Games and rights
     "no-board": "the game has no board",
     "no-game": "no game is played here",

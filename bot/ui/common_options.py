@@ -76,6 +76,7 @@ PACK = Option(
 GROUPS = {
     "game": "The game of this channel: sides, turns, undo, settings, export",
     "seek": "Find an opponent",
+    "result": "Games that count: agreed before the first roll, confirmed at the end",
     "unit": "The units of this channel's game",
     "fair": "Dice that anybody can check",
     "privacy": "What the bot stores about you",

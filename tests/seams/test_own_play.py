@@ -30,6 +30,7 @@ REFUSED = {
         "order",
         "pack",
         "seek",
+        "result",
         "solo",
         "setup",
         "track",

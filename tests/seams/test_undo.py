@@ -2,8 +2,8 @@
 is said of it.
 
 `KINDS` names the kinds: a new one fails here until `TOP` says how it comes about. Left out: `start`
-(it begins a log of its own), `import` (it does too, with a file; tested by itself below), `undo`
-and `redo` (what they do is the subject).
+(it begins a log of its own), `import` (it does too, with a file; tested by itself below), `count`
+(it comes before every roll), `undo` and `redo` (what they do is the subject).
 """
 
 from __future__ import annotations
@@ -79,7 +79,27 @@ async def dared(channel: Channel) -> None:
     await channel.do("Anna", "choose go")
 
 
+async def counted(channel: Channel) -> None:
+    """The game counts."""
+    await managed(channel, "setup ladder on")
+    await channel.do("Anna", "result count")
+    await channel.do("Bob", "result count")
+
+
+async def confirmed(channel: Channel) -> None:
+    await channel.do("Anna", "game end winner=US confirm")
+    await channel.do("Bob", "result confirm")
+
+
+async def struck(channel: Channel) -> None:
+    await confirmed(channel)
+    await channel.do("Anna", "result strike")
+    await channel.do("Bob", "result strike")
+
+
 BEFORE: dict[str, Act] = {
+    "confirm": counted,
+    "strike": counted,
     "reveal": says("Bob", "roll 2d6 secret"),
     "orders": says("Anna", 'order write "to H5"'),
     "leave": says("Zoe", "game join VC"),
@@ -114,6 +134,8 @@ TOP: dict[str, Act] = {
     "deck": says("Bob", "deck make 1..6 cup"),
     "draw": says("Bob", "deck draw cup"),
     "cards": says("Bob", "deck discard all cup"),
+    "confirm": confirmed,
+    "strike": struck,
     "end": says("Anna", "game end confirm"),
     "resume": says("Anna", "game end confirm", "game resume"),
 }
@@ -132,12 +154,14 @@ ELSEWHERE = {
     "cards",
 }
 """Kinds that changed the game, but in `TOP` nothing that the shot changed."""
+ENDED = ("end", "resume", "confirm", "strike")
+"""Kinds that need the end of the game."""
 IN_THE_WAY = {"next"}
 """A new phase, which clears the markers of all units."""
 
 
 def test_every_kind_is_tried() -> None:
-    assert TOP.keys() | {"start", "import", "undo", "redo"} == KINDS.keys()
+    assert TOP.keys() | {"start", "import", "count", "undo", "redo"} == KINDS.keys()
 
 
 async def shot_at(kind: str) -> tuple[Channel, int]:
@@ -235,7 +259,7 @@ async def test_an_open_request_with_it_on_top(kind: str) -> None:
 
 
 @pytest.mark.sample(6)
-@pytest.mark.parametrize("kind", sorted({*TOP} - {"end", "resume"}))
+@pytest.mark.parametrize("kind", sorted({*TOP} - {*ENDED}))
 async def test_redo_with_it_on_top(kind: str) -> None:
     """What is passed over keeps what can be brought back; anything else empties that. Redo needs
     the same consent.

@@ -13,6 +13,7 @@ import pytest
 from bot.game.event_kinds import KINDS
 from bot.rulesets.catalog import PACKS, load_shared_systems
 from bot.rulesets.packs.archive import zip_content
+from bot.storage.base import DAY
 from bot.ui.reply.packing import read_file_text
 from bot.ui.spec import Command, Place
 from bot.verification.check_file import check
@@ -20,6 +21,8 @@ from tests.commands.choices_helpers import every_event_of_choices
 from tests.commands.hands_helpers import stood_in_for_a_hand
 from tests.commands.link_helpers import Table
 from tests.commands.pack_helpers import add, managed
+from tests.commands.result_helpers import ANNA, BEN, VERA, Server
+from tests.forging import bodies
 from tests.fresh import fresh_app, run
 from tests.packs.conftest import PackMaker
 from tests.packs.conftest import make_pack as make_pack
@@ -300,6 +303,19 @@ stand:
 """A pack that asks a side in games in which a leader counts for the men of a squad."""
 
 
+async def of_results() -> list[dict[str, Any]]:
+    """Events of a game that counts: confirmed, struck, and confirmed by a manager."""
+    server = await Server.fresh()
+    await server.start()
+    await server.press(BEN, await server.end(), "Confirm")
+    await server.do(BEN, "result strike")
+    await server.do(ANNA, "result strike")
+    server.now += 8 * DAY
+    await server.do(VERA, 'result confirm reason="Ben is gone."')
+    await server.do(VERA, 'result strike reason="He is back."')
+    return bodies(await server.log())
+
+
 async def of_squads() -> list[dict[str, Any]]:
     """Events of a game in which a squad and its leader count for a man, also if a side is asked."""
     channel = await Channel.fresh()
@@ -363,6 +379,7 @@ def test_nothing_on_the_list_is_unused(
         + run(every_event_of_extensions())
         + run(assert_verified_of(stood_in("left")))
         + run(of_hands())
+        + run(of_results())
         + run(of_squads())
         + run(of_a_scenario())
         + run(of_a_side_that_plays_itself())

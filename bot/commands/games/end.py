@@ -19,6 +19,7 @@ from bot.commands.log.export import build_page_file
 from bot.commands.pictures import offer_picture
 from bot.commands.play.fair import reveal_seed
 from bot.commands.play.sealed import open_rolls
+from bot.commands.result.confirm import add_result_to_end
 from bot.game.losses import count_losses, first_types
 from bot.game.luck import ENOUGH, Luck, ScoredRoll, Tally, describe_luck, rank_by_chance
 from bot.game.phases import describe_end_turn
@@ -214,8 +215,8 @@ async def finish_game(
     """End the game and return its summary: sealed rolls, hands and orders are opened.
 
     `winner` is a side, DRAW or "", `text` the closing sentence or "". `reveals`: the seed is
-    published too. `agreed` are the names of the players who end the game together. The summary
-    comes with the after-action page as a file, if that is ready in time.
+    published too. `agreed` are the persons who end the game together. The summary comes with the
+    after-action page as a file, if that is ready in time.
     """
     order_lines = await list_unopened_orders(context)
     opened = await open_rolls(context, tuple(context.game.sealed))
@@ -235,7 +236,7 @@ async def finish_game(
     tally = await load_tally(context)
     lines: list[Part] = [text] if text else []
     if agreed:
-        lines.append(f"{join_names(agreed)} agree.")
+        lines.append(f"{join_names(map(context.ledger.get_name, agreed))} agree.")
     lines += [*opened.brief, *hand_lines, *order_lines]
     lines += await _build_summary(context, tally, types)
     reply = Reply(
@@ -253,6 +254,7 @@ async def finish_game(
         seed_reply = await reveal_seed(context)
         await store_first_line(context, seed_reply)
         reply = replace(reply, lines=(*reply.lines, Small(str(seed_reply.lines[0]))))
+    reply = await add_result_to_end(context, reply, agreed)
     reply = await offer_picture(context, reply, context.build_button("drawgame", "").action)
     return replace(reply, files=await _build_page_file(context))
 

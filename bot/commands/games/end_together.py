@@ -166,9 +166,8 @@ async def agree_to_end(context: Context, id: str) -> Reply:
         return await ask_to_open(context, closed_hands, str(doc.data["winner"]))
     _build_request(doc).close_with_note(context, f"{context.user_name} agrees")
     persons = dict.fromkeys((str(doc.data["asker"]), *agreed, context.ledger.ensure_person()))
-    names = tuple(map(context.ledger.get_name, persons))
     winner = check_winner(game, str(doc.data["winner"]))
-    return await finish_game(context, winner, str(doc.data["text"]), agreed=names)
+    return await finish_game(context, winner, str(doc.data["text"]), agreed=tuple(persons))
 
 
 @declare_button("endrefuse", of=ButtonOf.GAME)

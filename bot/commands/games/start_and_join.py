@@ -116,12 +116,16 @@ async def start_game(context: Context) -> Reply:
 
 
 class NewGame(NamedTuple):
-    """What a game is started with: its rule set, name, sides, and a scenario if it has one."""
+    """What a game is started with: its rule set, name, sides, and a scenario if it has one.
+
+    `scenario_id` is the name of its scenario, `PACK/NAME` if an extension has it.
+    """
 
     system: System
     name: str
     sides: tuple[str, ...]
     scenario: Scenario | None = None
+    scenario_id: str = ""
 
 
 async def begin_game(context: Context) -> Reply:
@@ -204,7 +208,12 @@ async def set_up_game(
         )
     elif units:
         game = replace(game, units=units)
-    context.begin_game(game, prepared=prepared, result=format_phase_title(game, system))
+    context.begin_game(
+        game,
+        prepared=prepared,
+        result=format_phase_title(game, system),
+        scenario=new_game.scenario_id,
+    )
     context.commit.docs.append(build_channel_doc(context.command.where))
     headline = format_headline(context.game, system)
     upkeep_lines = await run_upkeep(context, headline, starts=True)
@@ -304,7 +313,11 @@ def read_new_game(options: Mapping[str, Any], systems: RuleSets) -> NewGame:
             option=option,
             code="not-together",
         )
-    return NewGame(system, _clean_game_name(name or scenario.title), scenario.sides, scenario)
+    scenario_id = comparison_key(scenario_name).replace(" ", "-")
+    if extension is not None:
+        scenario_id = f"{extension.id}/{scenario_id}"
+    title = _clean_game_name(name or scenario.title)
+    return NewGame(system, title, scenario.sides, scenario, scenario_id)
 
 
 def _find_game_to_start(

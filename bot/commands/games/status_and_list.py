@@ -20,6 +20,7 @@ from bot.commands.games.stats import show_stats
 from bot.commands.log import log
 from bot.commands.log.export import export_game
 from bot.commands.play.fair import show_fairness
+from bot.commands.result.result_docs import COUNTING, store_played
 from bot.commands.turns.mentions import list_calls
 from bot.commands.turns.turn_card import build_phase_buttons, format_headline, format_passes
 from bot.commands.turns.upkeep import list_owed
@@ -228,8 +229,16 @@ async def resume_game(context: Context, row: str | None = None) -> Reply:
     replaced_lines = () if past_game.is_on else describe_replaced_game(current_game)
     ledger = Ledger(past_game.loaded, context.ledger.writer, context.systems)
     _need_participant(context, ledger)
+    if past_game.game.confirmed:
+        raise UserError(
+            f"The result of {format_game_name(past_game.game)} is confirmed.",
+            hint=phrase("Strike it first: `/result strike`"),
+            code="no-result",
+        )
     ledger.add("resume", replace(past_game.game, ended=False, winner=""))
     context.ledger = ledger
+    if ledger.game.counted:
+        await store_played(context, COUNTING)
     if not past_game.is_on:
         current_row = current_game.row if current_game is not None else None
         for channel in channels:
@@ -353,6 +362,10 @@ def _list_sides_and_people(context: Context) -> list[Part]:
         lines.append(f"{count_units(len(without_side))} without a side")
     if game.master:
         lines.append(f"Game master: {context.ledger.get_name(game.master)}")
+    if game.counted:
+        players = " v ".join(map(context.ledger.get_name, game.counted))
+        result = f"; result confirmed in #{game.confirmed}" if game.confirmed else ""
+        lines.append(f"It counts: {players}{result}")
     unclaimed = context.ledger.list_unclaimed_names()
     if unclaimed:
         lines.append(

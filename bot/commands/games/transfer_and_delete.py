@@ -10,6 +10,7 @@ from bot.commands.context import Context
 from bot.commands.declare import ButtonOf, declare_button, declare_command
 from bot.commands.log.share import delete_share
 from bot.commands.requests import HOURS, OPEN, PendingRequest, load_open_request, need_place_manager
+from bot.commands.result.result_docs import drop_played
 from bot.game.ledger import Ledger
 from bot.game.loaded_game import LoadedGame
 from bot.game.rights import need_director
@@ -278,6 +279,8 @@ async def delete_game(context: Context) -> Reply:
     game = context.need_game()
     _need_owner(context)
     context.commit.erase.append(context.ledger.row)
+    if not game.confirmed:
+        await drop_played(context)
     await delete_share(context)
     title = f"{capitalize_first(format_game_name(game))} is deleted"
     linked_reply = Reply(
@@ -296,10 +299,18 @@ def _need_owner(context: Context) -> None:
     """Raise UserError for a user who may not delete the game.
 
     Free play belongs to the user who alone took part in it, or to the server's managers; a started
-    game to its game master and the managers.
+    game to its game master and the managers. While a game counts without a confirmed result, its
+    two players cannot delete it.
     """
-    need_director(context.game, context.actor, "delete it")
+    game = context.game
     actor = context.actor
+    need_director(game, actor, "delete it")
+    if actor.person in game.counted and not game.confirmed:
+        raise UserError(
+            "This game counts, so its players cannot delete it.",
+            hint=phrase("`/game end` ends it."),
+            code="not-yours",
+        )
     is_only_participant = len(context.ledger.list_present_persons()) <= 1 and bool(actor.person)
     if context.game.started or actor.directs or is_only_participant:
         return

@@ -12,5 +12,7 @@ async def drop_standings_since(context: Context, server: str, system: str, month
     """
     prefix = f"{server}/{system}/"
     for doc in await context.store.load_docs(STANDINGS, under=prefix):
-        if doc.key.removeprefix(prefix) >= month:
-            context.commit.drop_docs.append((STANDINGS, doc.key))
+        dropped = (STANDINGS, doc.key)
+        is_dropped = dropped in context.commit.drop_docs
+        if doc.key.removeprefix(prefix) >= month and not is_dropped:
+            context.commit.drop_docs.append(dropped)

@@ -12,6 +12,7 @@ from bot.commands.by_post.reminders import WISHES
 from bot.commands.channel_games import format_status, load_channel_games
 from bot.commands.context import Context
 from bot.commands.declare import declare_button, declare_command
+from bot.commands.result.result_docs import PLAYED, forget_player
 from bot.commands.seek.open_seeks import SEEK, SEEK_ENDS, withdraw_seeks_of_forgotten
 from bot.game.ledger import Ledger
 from bot.loading.free_play_seed import PREPARED, UNUSED
@@ -44,6 +45,8 @@ async def show_privacy(context: Context) -> Reply:
     wishes = "saved" if kinds[WISHES] else "none"
     reminders = [row for row in data.due if row.kind != SEEK_ENDS]
     seeks = (f"Your open seeks, with your name: {kinds[SEEK]}.",) if kinds[SEEK] else ()
+    played = kinds[PLAYED]
+    counted = (f"Your games that count, with opponent and outcome: {played}.",) if played else ()
     lines = (
         f"Your name ({', '.join(names) or 'none'}), next to a random id in the logs; games: {len(data.persons)}.",
         f"Texts you typed (labels, words for the dice, sealed rolls): {len(data.texts)}.",
@@ -51,6 +54,7 @@ async def show_privacy(context: Context) -> Reply:
         *await _describe_own_play(context, kinds[UNTOLD]),
         f"Reminder settings: {wishes}; reminders pending: {len(reminders)}.",
         *seeks,
+        *counted,
         f"Your requests and their answers, for {REQUESTS_KEPT / DAY:.0f} days, so that nothing runs twice; "
         "once deleted, a hash of their ids.",
         phrase(
@@ -60,7 +64,7 @@ async def show_privacy(context: Context) -> Reply:
     return Reply("What Grognard keeps about you", lines, private=True)
 
 
-NO_DRAFTS = (WISHES, MACRO, PREPARED, UNUSED, UNTOLD, SEEK)
+NO_DRAFTS = (WISHES, MACRO, PREPARED, UNUSED, UNTOLD, SEEK, PLAYED)
 
 
 async def _describe_own_play(context: Context, untold: int) -> list[str]:
@@ -211,6 +215,7 @@ async def delete_own_data(context: Context) -> Reply:
             ledger = Ledger(restore_game(saved), context.ledger.writer, context.systems)
             games_without_master += _leave_game(ledger)
             context.other_ledgers.append(ledger)
+    await forget_player(context, user)
     context.commit.forget.append(user)
     lines = [f"Games that keep your rolls without your name: {len(rows)}."]
     if own_games:

@@ -34,7 +34,7 @@ from bot.game.undo import (
     needs_manager,
 )
 from bot.game.undo_reach import add_opening
-from bot.verification.follows import cards, rolls, turn
+from bot.verification.follows import cards, result, rolls, turn
 from bot.verification.follows.past import Event, GameFields, Past
 
 
@@ -157,7 +157,7 @@ def _check_start(past: Past, event: Event, fields: GameFields) -> str:
     if "announced" in secret and event["game"] != secret["commitment"][:16]:
         return "the id of its game does not fit the seed announced earlier."
     if is_free_play:
-        if "after" in event or "result" in event:
+        if {"after", "result", "scenario"} & event.keys():
             return "free play must begin without sides, turns and units."
         return ""
     return _find_first_turn_problem(past, event, fields)
@@ -216,7 +216,12 @@ def _check_end(past: Past, event: Event, fields: GameFields) -> str:
 
 
 def _check_resume(past: Past, _: Event, fields: GameFields) -> str:
-    """Return a fault unless the event takes back the end and the winner alone, else ""."""
+    """Return a fault unless the event takes back the end and the winner alone, else "".
+
+    A confirmed result must be struck first.
+    """
+    if past.game.confirmed:
+        return f"its result was confirmed by #{past.game.confirmed}, and not struck."
     expected: Json = {}
     if past.game.ended:
         expected["ended"] = False
@@ -608,6 +613,7 @@ _RULES: Mapping[str, Callable[[Past, Event, GameFields], str]] = {
     "initiative": turn.check_initiative, "order": turn.check_order, "orders": turn.check_opening,
     "import": turn.check_import,
     "claim": turn.check_claim, "privacy": turn.check_privacy, "undo": _check_undo, "redo": _check_redo,
+    "count": result.check_count, "confirm": result.check_confirm, "strike": result.check_strike,
     "fair": rolls.check_fair_texts,
     **dict.fromkeys(ROLLS, rolls.check_roll), "choice": rolls.check_choice, "sealed": rolls.check_sealed,
     "reveal": rolls.check_reveal,

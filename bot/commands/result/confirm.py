@@ -1,0 +1,330 @@
+"""`/result confirm`: the result of a game that counts is confirmed, once.
+
+The opponent of the player who ended the game confirms it, by the button under the end of the game.
+If both players ended it together, they have confirmed it by that. After seven days a manager who
+has no part in the game may confirm it, with a reason for the log.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
+
+from bot.commands.answer_footer import store_first_line
+from bot.commands.channel_games import use_named_game
+from bot.commands.context import Amendment, Context
+from bot.commands.declare import ButtonOf, declare_button, declare_command
+from bot.commands.games.stats import QUICK, load_tally, measure_patiently
+from bot.commands.result.result_docs import (
+    WAITS,
+    build_seat,
+    find_winner,
+    get_user,
+    store_played,
+    store_result,
+)
+from bot.commands.turns.mentions import call_users
+from bot.commands.turns.turn_card import remove_buttons
+from bot.commands.undo.undo import manages_game_channel
+from bot.game.luck import ENOUGH, combine_z, sum_worths
+from bot.game.results import (
+    MANAGER_WAITS,
+    CountedPlay,
+    find_result_problem,
+    list_confirmers,
+    may_manager_decide,
+)
+from bot.game.state import Game, Json
+from bot.game.tracks import has_best_score
+from bot.ladder.result import Result
+from bot.loading.log_reader import iterate_events
+from bot.presentation.events import describe_past_outcome
+from bot.rules.errors import UserError
+from bot.rules.text.names import format_count
+from bot.rules.text.phrase import capitalize_first, phrase
+from bot.storage.base import DAY
+from bot.ui.common_options import PAST_GAME, build_optional
+from bot.ui.reply.parts import Part, Small
+from bot.ui.reply.reply import Reply
+from bot.ui.spec import Person
+
+CONFIRM = "confirm"
+"""The name of the button under the end of a game."""
+LONGEST_REASON = 300
+REASON = build_optional("reason", "as a manager: why, for the log", max=LONGEST_REASON)
+
+
+@declare_command(
+    "result confirm",
+    "Confirm the result of a game that counts",
+    REASON,
+    PAST_GAME,
+    title="Confirm a result",
+    verb="Confirm",
+    needs_game=True,
+)
+async def type_confirm(context: Context) -> Reply:
+    """Confirm the result of this channel's game, or of the game that was typed.
+
+    Raises UserError for a game without such a result, and for a user who cannot confirm it.
+    """
+    options = context.clean_options()
+    await use_named_game(context, options["game"])
+    return await confirm_result(context, options["reason"] or "")
+
+
+@declare_button(CONFIRM, of=ButtonOf.GAME, in_earlier_games=True)
+async def press_confirm(context: Context) -> Reply:
+    """Confirm the result of the game by the button *Confirm*; see `type_confirm`."""
+    return await confirm_result(context)
+
+
+async def confirm_result(context: Context, reason: str = "") -> Reply:
+    """Confirm the result of the game, as the opponent of the player who ended it, or as a manager.
+
+    A manager gives a `reason`. Raises UserError for a game without such a result, and for a user
+    who cannot confirm it.
+    """
+    game = context.need_game()
+    play = await read_counted_play(context)
+    need_result(game, play)
+    if game.confirmed:
+        raise UserError("The result is confirmed already.", code="no-change")
+    assert play.end is not None
+    persons = list_own_persons(context)
+    confirmers = [person for person in list_confirmers(game, play) if person in persons]
+    if confirmers:
+        return await _record_confirmation(context, play)
+    if persons & {*game.counted}:
+        raise UserError("Your opponent has to confirm it.", code="not-yours")
+    await need_deciding_manager(context, play, "confirm it")
+    _need_seven_days(context, int(play.end["at"]))
+    if not has_best_score(game, context.system, game.winner):
+        raise UserError(
+            "The score names another winner, so only the opponent can confirm this.",
+            code="no-result",
+        )
+    need_reason(reason)
+    return await _record_confirmation(context, play, reason)
+
+
+def need_result(game: Game, play: CountedPlay) -> None:
+    """Raise UserError unless the game counts and has ended with a result."""
+    problem = find_result_problem(game, play)
+    if not problem:
+        return
+    hint = ""
+    if game.counted and game.ended:
+        hint = phrase("`/game resume` goes on with it, and `/game end` names the winner.")
+    elif not game.counted:
+        hint = phrase("Two players agree on that before the first roll: `/result count`")
+    code = "no-result" if game.counted else "not-counted"
+    raise UserError(f"{capitalize_first(problem)}", hint=hint, code=code)
+
+
+def _need_seven_days(context: Context, ended: int) -> None:
+    """Raise UserError if a manager may not confirm the result yet. `ended` is in Unix seconds."""
+    left = ended + MANAGER_WAITS - context.now
+    if left > 0:
+        days = format_count(int(-(-left // DAY)), "day")
+        raise UserError(
+            f"The opponent has {days} left to confirm it; after that you can.", code="no-result"
+        )
+
+
+async def need_deciding_manager(context: Context, play: CountedPlay, action: str) -> None:
+    """Raise UserError for a user who does not manage the game's server, or has a part in the game.
+
+    `action` completes the sentence "Only ... can ...".
+    """
+    game = context.game
+    names = " or ".join(map(context.ledger.get_name, game.counted))
+    if not await manages_game_channel(context):
+        raise UserError(
+            f"Only {names} can {action}, or a manager who does not play in the game.",
+            code="not-manager",
+        )
+    persons = list_own_persons(context)
+    if not all(may_manager_decide(game, play, person) for person in persons):
+        raise UserError("You have played in this game, so you cannot decide it.", code="not-yours")
+
+
+def need_reason(reason: str) -> None:
+    """Raise UserError if a manager gives no reason."""
+    if not reason.strip():
+        raise UserError(
+            "A manager gives a reason, which stays in the log.",
+            hint='For example: reason="Ben has left us."',
+            option="reason",
+            code="missing",
+        )
+
+
+def list_own_persons(context: Context) -> set[str]:
+    """Return the ids of the user in this game: several if they claimed one of an imported file."""
+    user = context.command.who.key
+    return {row.person for row in context.ledger.persons.values() if row.user == user}
+
+
+async def iterate_bodies(context: Context) -> AsyncIterator[Json]:
+    """Yield the events of the game in order, those of this command last."""
+    stored = context.game.number - len(context.ledger.events)
+    async for rows in iterate_events(context.store, context.ledger.row, last=stored):
+        for row in rows:
+            yield row.data
+    for body in context.ledger.bodies:
+        yield body
+
+
+async def read_counted_play(context: Context) -> CountedPlay:
+    """Read what the log says of the players of a game that counts."""
+    play = CountedPlay(context.game.counted)
+    async for body in iterate_bodies(context):
+        play.note(body)
+    return play
+
+
+async def _record_confirmation(context: Context, play: CountedPlay, reason: str = "") -> Reply:
+    """Record that the user confirms the result, store it, and return the answer.
+
+    A manager has a `reason`.
+    """
+    game = context.game
+    assert play.end is not None
+    end_number = int(play.end["number"])
+    context.ledger.add(
+        "confirm",
+        replace(game, confirmed=context.ledger.next_number),
+        texts={"reason": reason} if reason else None,
+        event=end_number,
+        by="manager" if reason else "",
+    )
+    reply = Reply(
+        f"{context.user_name} confirms: {describe_past_outcome(game.winner)}",
+        (_describe_result(context, play, reason),),
+    )
+    await store_first_line(context, reply)
+    result = await _build_result(context, play)
+    await store_result(context, result)
+    context.amendments.append(
+        Amendment(context.build_topic(end_number), lambda reply: remove_buttons(reply, (CONFIRM,)))
+    )
+    return reply
+
+
+def _describe_result(context: Context, play: CountedPlay, reason: str) -> str:
+    """Return the two players with their sides, and the `reason` of a manager."""
+    players = " v ".join(
+        f"{context.ledger.get_name(person)} ({play.sides[person]})"
+        for person in context.game.counted
+    )
+    return f"{players}, by a manager: {reason}" if reason else players
+
+
+async def _build_result(context: Context, play: CountedPlay) -> Result:
+    """Build the result of the game, which the last event confirms."""
+    ledger = context.ledger
+    game = context.game
+    body = ledger.bodies[-1]
+    start = await _load_start(context)
+    luck = await _measure_luck(context)
+    seats = [
+        build_seat(
+            context,
+            person,
+            play.sides[person],
+            play.compute_reply_hours(person),
+            luck.get(person),
+        )
+        for person in game.counted
+    ]
+    pair = (seats[0], seats[1])
+    assert play.end is not None
+    return Result(
+        game=game.id,
+        system=game.system,
+        scenario=str(start.get("scenario", "")),
+        title=game.name,
+        seats=pair,
+        winner=find_winner(game.winner, pair),
+        commitment=str(start["secret"]["commitment"]),
+        ended=int(play.end["number"]),
+        confirmed=body["number"],
+        head=ledger.head,
+        time=float(body["at"]),
+        by_manager="by" in body,
+        series=str(start.get("series", "")),
+    )
+
+
+async def _load_start(context: Context) -> Json:
+    """Return the first event of the game."""
+    async for body in iterate_bodies(context):
+        return body
+    raise AssertionError("a game has a start")
+
+
+async def _measure_luck(context: Context) -> dict[str, float]:
+    """Return the luck of the two players in their own rolls, as standard deviations.
+
+    A player with fewer than ENOUGH rolls is left out, and both are if it takes too long.
+    """
+    luck: dict[str, float] = {}
+    with contextlib.suppress(UserError, TimeoutError):
+        async with asyncio.timeout(QUICK):
+            tally = await load_tally(context)
+            for person in context.game.counted:
+                measured = await measure_patiently(context, tally, context.systems, person)
+                total = sum_worths(worth for _, worth in measured.rolls)
+                if total.count >= ENOUGH:
+                    luck[person] = combine_z([total])
+    return luck
+
+
+# -- under the end of a game
+
+
+async def add_result_to_end(context: Context, reply: Reply, enders: Sequence[str]) -> Reply:
+    """Add to the summary of a game that has just ended who confirms its result.
+
+    `enders` are the persons who ended it together. If they are the two players, this confirms it.
+    A game that does not count, or ended without a winner, has no result.
+    """
+    game = context.game
+    if not game.counted:
+        return reply
+    play = await read_counted_play(context)
+    if find_result_problem(game, play) or play.end is None:
+        line = phrase(
+            "It counts, but has no winner yet: `/game resume`, then `/game end` names one."
+        )
+        return replace(reply, lines=(*reply.lines, line))
+    both = len(enders) == 2 and {*enders} == {*game.counted}
+    if both:
+        return await _confirm_together(context, reply, play)
+    await store_played(context, WAITS)
+    context.about = context.build_topic(play.end["number"])
+    confirmers = list_confirmers(game, play)
+    names = " or ".join(map(context.ledger.get_name, confirmers))
+    lines: tuple[Part, ...] = (
+        *reply.lines,
+        f"{names} confirms the result.",
+        Small("After seven days, a manager who does not play in the game can."),
+    )
+    button = context.build_button(CONFIRM, "Confirm", style="good")
+    mention = await call_users(context, filter(None, (get_user(context, p) for p in confirmers)))
+    return replace(
+        reply, lines=lines, buttons=(button, *reply.buttons), mention=(*reply.mention, *mention)
+    )
+
+
+async def _confirm_together(context: Context, reply: Reply, play: CountedPlay) -> Reply:
+    """Confirm the result for the player who asked to end the game, to which the user agreed."""
+    user = context.command.who
+    asker = next(person for person in context.game.counted if person != context.actor.person)
+    row = context.ledger.persons[asker]
+    context.act_as(Person(row.user, row.name))
+    confirmation = await _record_confirmation(context, play)
+    context.act_as(user)
+    lines = (*reply.lines, "Both players agree, so the result is confirmed.")
+    return replace(reply, lines=lines, buttons=(*confirmation.buttons, *reply.buttons))
