@@ -38,7 +38,7 @@ from bot.commands.macros import macros
 from bot.commands.packs import free_packs, pack
 from bot.commands.play import button, fair, odds, play, sealed
 from bot.commands.privacy import privacy
-from bot.commands.result import confirm, count, strike
+from bot.commands.result import confirm, count, series, strike
 from bot.commands.seek import play_seek, seek
 from bot.commands.solo import self_play, solo
 from bot.commands.turns import (
@@ -91,6 +91,7 @@ MODULES = (
     seek,
     confirm,
     count,
+    series,
     setting,
     strike,
     stats,

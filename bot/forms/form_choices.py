@@ -56,12 +56,13 @@ def _add_seek_choices(
 ) -> CommandSpec:
     """Add menus of the games and of their scenarios for two sides to the form of `/seek game`.
 
-    Title and sides have a field only if they are filled in: a form has room for five on Discord.
+    Title, sides and whether the game counts have a field only if they are filled in: a form has
+    room for five on Discord.
     """
     system_id = str(options.get("system") or "")
     changes = _list_start_choices(games, system_id, side_count=2)
     unused_names = []
-    for name in ("name", "sides"):
+    for name in ("name", "sides", "counts"):
         if not options.get(name):
             unused_names.append(name)
     return _change_options(spec, changes, tuple(unused_names))

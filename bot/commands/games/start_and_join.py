@@ -182,12 +182,13 @@ async def set_up_game(
     *,
     units: dict[str, RosterUnit] | None = None,
     prepared: PreparedSeed | None = None,
+    series: str = "",
 ) -> list[Part]:
     """Begin a game in this channel with the user as game master, and return the lines about it.
 
     The game that was played here is kept. `units` are its roster, unless a scenario brings one.
-    `prepared` is a seed with a commitment that was shown before. Raises UserError if the packs
-    enabled here do not go together.
+    `prepared` is a seed with a commitment that was shown before. `series` is the id of the first
+    game of its series. Raises UserError if the packs enabled here do not go together.
     """
     replaced_lines = describe_replaced_game(context.ledger.loaded)
     system = new_game.system
@@ -213,6 +214,7 @@ async def set_up_game(
         prepared=prepared,
         result=format_phase_title(game, system),
         scenario=new_game.scenario_id,
+        series=series,
     )
     context.commit.docs.append(build_channel_doc(context.command.where))
     headline = format_headline(context.game, system)

@@ -7,7 +7,7 @@ has no part in the game may confirm it, with a reason for the log.
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.commands.answer_footer import store_first_line
@@ -15,14 +15,18 @@ from bot.commands.channel_games import use_named_game
 from bot.commands.context import Amendment, Context
 from bot.commands.declare import ButtonOf, declare_button, declare_command
 from bot.commands.games.stats import QUICK, load_tally, measure_patiently
+from bot.commands.result.read_log import list_own_persons, load_start, read_play
 from bot.commands.result.result_docs import (
     WAITS,
     build_seat,
     find_winner,
     get_user,
+    load_result,
     store_played,
     store_result,
+    sum_series,
 )
+from bot.commands.result.series import offer_return
 from bot.commands.turns.mentions import call_users
 from bot.commands.turns.turn_card import remove_buttons
 from bot.commands.undo.undo import manages_game_channel
@@ -37,7 +41,7 @@ from bot.game.results import (
 from bot.game.state import Game, Json
 from bot.game.tracks import has_best_score
 from bot.ladder.result import Result
-from bot.loading.log_reader import iterate_events
+from bot.loading.load_game import load_game_by_id
 from bot.presentation.events import describe_past_outcome
 from bot.rules.errors import UserError
 from bot.rules.text.names import format_count
@@ -86,7 +90,7 @@ async def confirm_result(context: Context, reason: str = "") -> Reply:
     who cannot confirm it.
     """
     game = context.need_game()
-    play = await read_counted_play(context)
+    play = await read_play(context)
     need_result(game, play)
     if game.confirmed:
         raise UserError("The result is confirmed already.", code="no-change")
@@ -145,8 +149,17 @@ async def need_deciding_manager(context: Context, play: CountedPlay, action: str
             code="not-manager",
         )
     persons = list_own_persons(context)
-    if not all(may_manager_decide(game, play, person) for person in persons):
+    has_played = not all(may_manager_decide(game, play, person) for person in persons)
+    if has_played or await _has_played_first_game(context):
         raise UserError("You have played in this game, so you cannot decide it.", code="not-yours")
+
+
+async def _has_played_first_game(context: Context) -> bool:
+    """Return whether the user plays a side in the first game of the series of this game."""
+    start = await load_start(context)
+    first = await load_game_by_id(context.store, str(start.get("series", "")))
+    person = first.find_person(context.command.who.key) if first is not None else None
+    return first is not None and person is not None and person.person in first.game.players
 
 
 def need_reason(reason: str) -> None:
@@ -158,30 +171,6 @@ def need_reason(reason: str) -> None:
             option="reason",
             code="missing",
         )
-
-
-def list_own_persons(context: Context) -> set[str]:
-    """Return the ids of the user in this game: several if they claimed one of an imported file."""
-    user = context.command.who.key
-    return {row.person for row in context.ledger.persons.values() if row.user == user}
-
-
-async def iterate_bodies(context: Context) -> AsyncIterator[Json]:
-    """Yield the events of the game in order, those of this command last."""
-    stored = context.game.number - len(context.ledger.events)
-    async for rows in iterate_events(context.store, context.ledger.row, last=stored):
-        for row in rows:
-            yield row.data
-    for body in context.ledger.bodies:
-        yield body
-
-
-async def read_counted_play(context: Context) -> CountedPlay:
-    """Read what the log says of the players of a game that counts."""
-    play = CountedPlay(context.game.counted)
-    async for body in iterate_bodies(context):
-        play.note(body)
-    return play
 
 
 async def _record_confirmation(context: Context, play: CountedPlay, reason: str = "") -> Reply:
@@ -204,8 +193,14 @@ async def _record_confirmation(context: Context, play: CountedPlay, reason: str 
         (_describe_result(context, play, reason),),
     )
     await store_first_line(context, reply)
-    result = await _build_result(context, play)
+    start = await load_start(context)
+    result = await _build_result(context, play, start)
     await store_result(context, result)
+    reply = replace(
+        reply,
+        lines=(*reply.lines, *await _describe_series(context, result)),
+        buttons=tuple(await offer_return(context, start, play)),
+    )
     context.amendments.append(
         Amendment(context.build_topic(end_number), lambda reply: remove_buttons(reply, (CONFIRM,)))
     )
@@ -221,12 +216,29 @@ def _describe_result(context: Context, play: CountedPlay, reason: str) -> str:
     return f"{players}, by a manager: {reason}" if reason else players
 
 
-async def _build_result(context: Context, play: CountedPlay) -> Result:
-    """Build the result of the game, which the last event confirms."""
+async def _describe_series(context: Context, result: Result) -> list[str]:
+    """Return a line on the series that ends with this result: `The series: Anna 2, Ben 0`.
+
+    Return no line after a first game, or if that has no confirmed result.
+    """
+    if result.series in ("", result.game):
+        return []
+    first = await load_result(context, result.series)
+    if first is None:
+        return []
+    points = sum_series([first, result])
+    if len(points) == 2 and len({*points.values()}) == 1:
+        return [f"The series: {points[result.seats[0].player]:g} each"]
+    names = {seat.player: seat.name for seat in result.seats}
+    score = ", ".join(f"{names.get(player, '')} {value:g}" for player, value in points.items())
+    return [f"The series: {score}"]
+
+
+async def _build_result(context: Context, play: CountedPlay, start: Json) -> Result:
+    """Build the result of the game, which the last event confirms. `start` is its first event."""
     ledger = context.ledger
     game = context.game
     body = ledger.bodies[-1]
-    start = await _load_start(context)
     luck = await _measure_luck(context)
     seats = [
         build_seat(
@@ -257,13 +269,6 @@ async def _build_result(context: Context, play: CountedPlay) -> Result:
     )
 
 
-async def _load_start(context: Context) -> Json:
-    """Return the first event of the game."""
-    async for body in iterate_bodies(context):
-        return body
-    raise AssertionError("a game has a start")
-
-
 async def _measure_luck(context: Context) -> dict[str, float]:
     """Return the luck of the two players in their own rolls, as standard deviations.
 
@@ -292,8 +297,8 @@ async def add_result_to_end(context: Context, reply: Reply, enders: Sequence[str
     """
     game = context.game
     if not game.counted:
-        return reply
-    play = await read_counted_play(context)
+        return await _offer_return_of_uncounted(context, reply)
+    play = await read_play(context)
     if find_result_problem(game, play) or play.end is None:
         line = phrase(
             "It counts, but has no winner yet: `/game resume`, then `/game end` names one."
@@ -316,6 +321,15 @@ async def add_result_to_end(context: Context, reply: Reply, enders: Sequence[str
     return replace(
         reply, lines=lines, buttons=(button, *reply.buttons), mention=(*reply.mention, *mention)
     )
+
+
+async def _offer_return_of_uncounted(context: Context, reply: Reply) -> Reply:
+    """Add *Play the return game* to the end of the first game of a series that does not count."""
+    start = await load_start(context)
+    if "series" not in start:
+        return reply
+    buttons = await offer_return(context, start, await read_play(context))
+    return replace(reply, buttons=(*buttons, *reply.buttons))
 
 
 async def _confirm_together(context: Context, reply: Reply, play: CountedPlay) -> Reply:

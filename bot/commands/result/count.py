@@ -22,6 +22,7 @@ from bot.ui.reply.reply import WAITING, Reply
 
 COUNT = "count-asked"
 """The kind of the document of an open request to let a game count, by game."""
+CONFIRMED_LATER = "When it has ended, the player who did not end it confirms the result."
 REQUEST_SECONDS = 7 * DAY
 """Seconds after which a request to let a game count lapses."""
 
@@ -84,7 +85,7 @@ async def agree_to_count(context: Context, id: str) -> Reply:
     await store_played(context, COUNTING)
     return Reply(
         f'"{context.game.name}" counts: {describe_counted(context)}',
-        ("When it has ended, the result is confirmed by the player who did not end it.",),
+        (CONFIRMED_LATER,),
     )
 
 

@@ -13,12 +13,12 @@ from bot.commands.requests import PendingRequest, load_open_request
 from bot.commands.result.confirm import (
     CONFIRM,
     REASON,
-    list_own_persons,
     need_deciding_manager,
     need_reason,
-    read_counted_play,
 )
+from bot.commands.result.read_log import list_own_persons, read_play
 from bot.commands.result.result_docs import drop_result, get_user
+from bot.commands.result.series import withdraw_return
 from bot.commands.turns.mentions import call_users
 from bot.presentation.events import describe_past_outcome
 from bot.rules.errors import UserError
@@ -57,7 +57,7 @@ async def strike_result(context: Context) -> Reply:
     _need_confirmed(context)
     own_persons = list_own_persons(context) & {*game.counted}
     if not own_persons:
-        await need_deciding_manager(context, await read_counted_play(context), "strike it")
+        await need_deciding_manager(context, await read_play(context), "strike it")
         reason = str(options["reason"] or "")
         need_reason(reason)
         await _record_strike(context, reason=reason)
@@ -150,6 +150,7 @@ async def _record_strike(context: Context, *, asker: str = "", reason: str = "")
 
     A player did so with the person `asker`, or a manager with a `reason`.
     """
+    await withdraw_return(context)
     game = context.game
     context.ledger.add(
         "strike",

@@ -18,6 +18,8 @@ def build_card(seek: Seek, system: System) -> Reply:
     if seek.title != system.title:
         lines.append(system.title)
     lines.append(f"{capitalize_first(PACES[seek.pace])}. {describe_side(seek)}")
+    if seek.counts:
+        lines.append("The game counts.")
     if seek.text:
         lines.append(f"\u201c{seek.text}\u201d")
     lines.append(Small(phrase("To play it in another channel: `/seek play {id}`", id=seek.id)))
@@ -39,6 +41,11 @@ def build_card(seek: Seek, system: System) -> Reply:
 def describe_side(seek: Seek) -> str:
     """Return a sentence on who plays which side."""
     first, second = seek.sides
+    if seek.series:
+        return (
+            f"Two games, in which you both play {first} and {second} in turn. "
+            "A die roll decides who begins with which."
+        )
     if not seek.side:
         return f"A die roll decides the sides, {first} and {second}."
     other = second if seek.side == first else first

@@ -59,6 +59,10 @@ class Seek(NamedTuple):
     """The commitment to the seed of the game's dice."""
     until: float
     """The time at which it ends, in Unix seconds."""
+    series: bool = False
+    """Whether the two play both sides in turn, in two games."""
+    counts: bool = False
+    """Whether the game is to count."""
 
     @property
     def key(self) -> str:
@@ -166,6 +170,11 @@ def open_seek(context: Context, seek: Seek) -> Seek:
     ]
     context.commit.due.append(seek.build_due_row())
     return seek
+
+
+def change_seek(context: Context, seek: Seek) -> None:
+    """Store an open seek that its writer has changed."""
+    context.commit.docs.append(seek.build_doc())
 
 
 async def close_seek(context: Context, seek: Seek, note: str, *buttons: Button) -> None:

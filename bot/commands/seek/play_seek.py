@@ -10,9 +10,12 @@ from bot.commands.context import Context, build_play_facts
 from bot.commands.declare import declare_button, declare_command
 from bot.commands.games.start_and_join import NewGame, read_new_game, set_up_game, take_side
 from bot.commands.membership import has_left_channel
+from bot.commands.result.count import CONFIRMED_LATER, record_count
+from bot.commands.result.result_docs import COUNTING, store_played
 from bot.commands.seek.open_seeks import Seek, close_seek, load_prepared_seed, load_seek
 from bot.commands.turns.turn_card import build_phase_buttons, count_buttons_across
 from bot.game.ledger import Ledger
+from bot.preferences.ladder_setting import is_ladder_on
 from bot.preferences.place_names import build_channel_button
 from bot.presentation.play_record import apply_play_record
 from bot.presentation.roll import roll_dice
@@ -149,14 +152,24 @@ async def _start_game(context: Context, seek: Seek, new_game: NewGame, player: P
     writer = Person(seek.writer, seek.name)
     prepared = await load_prepared_seed(context, seek)
     context.act_as(writer)
-    game_lines = await set_up_game(context, new_game, prepared=prepared)
+    series = prepared.game if seek.series and prepared is not None else ""
+    game_lines = await set_up_game(context, new_game, prepared=prepared, series=series)
+    asker = context.ledger.find_person()
     context.act_as(player)
+    is_counted = seek.counts and await is_ladder_on(context.store, seek.server)
+    if is_counted:
+        record_count(context, asker)
     sides_line, writer_side = _assign_sides(context, seek)
     first, second = seek.sides
     context.act_as(writer)
     take_side(context, writer_side)
     context.act_as(player)
     take_side(context, second if writer_side == first else first)
+    if is_counted:
+        await store_played(context, COUNTING)
+        sides_line.append(f"It counts. {CONFIRMED_LATER}")
+    if seek.series:
+        sides_line.append("The return game, with sides swapped, follows.")
     lines = [*sides_line, *game_lines, *await _set_reminders(context, seek, player)]
     buttons = [*build_phase_buttons(context, folded=True), context.build_proof_button()]
     system = new_game.system

@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.commands.by_post.reminders import load_reminder_settings
-from bot.commands.context import Context
+from bot.commands.context import Amendment, Context
 from bot.commands.declare import declare_button, declare_command
 from bot.commands.games.start_and_join import NewGame, read_new_game
+from bot.commands.ladder.setting import need_ladder
 from bot.commands.requests import need_place_manager
 from bot.commands.seek.card import IN_LIST, build_card, build_list_entry
 from bot.commands.seek.open_seeks import (
@@ -23,6 +24,7 @@ from bot.commands.seek.open_seeks import (
     Seek,
     amend_card,
     build_seekers_doc,
+    change_seek,
     close_seek,
     create_seek_id,
     load_seek,
@@ -34,6 +36,7 @@ from bot.commands.seek.open_seeks import (
 )
 from bot.commands.seek.shared_hours import count_shared_minutes, format_shared_hours
 from bot.game.sides import make_unknown_side_error
+from bot.preferences.ladder_setting import is_ladder_on
 from bot.preferences.place_names import build_channel_button, name_place
 from bot.preferences.platform_words import get_manager_word, get_server_word
 from bot.rules.errors import UserError
@@ -43,11 +46,11 @@ from bot.rules.text.normalize import comparison_key, normalize_name
 from bot.rules.text.phrase import phrase
 from bot.rulesets.rule_sets import RuleSets
 from bot.storage.records import DueRow, Outgoing
-from bot.ui.common_options import build_optional
+from bot.ui.common_options import build_flag, build_optional
 from bot.ui.reply.parts import Part, Small
 from bot.ui.reply.reply import OPEN_FORM, OVER, Button, Reply
 
-EITHER = "either"
+EITHER, BOTH = "either", "both"
 MAX_TEXT = 300
 """Maximum number of characters of the line of text on a card."""
 MOST_LISTED = 10
@@ -75,12 +78,13 @@ MOST_LISTED = 10
     build_optional(
         "scenario", "sides and units ready to play, such as ford of lnlt", complete="scenario"
     ),
-    build_optional("side", "the side you play; either picks one by die roll"),
+    build_optional("side", "the side you play; either: by die roll; both: in turn, in two games"),
     build_optional(
         "name", "a title; blank: the name of the scenario or game", max=60, label="Title"
     ),
     build_optional("sides", "two sides, if there is no scenario: US, VC"),
     build_optional("text", "a line to your opponent"),
+    build_flag("counts", "the game counts, on servers with a ladder"),
     example="evening lnlt scenario=ford",
     private=True,
     title="Seek an opponent",
@@ -93,11 +97,13 @@ async def seek_game(context: Context) -> Reply:
     Raises UserError for a game that cannot be started so, and if there are too many open seeks.
     """
     server = need_server(context)
-    # The form has no fields for a title and sides.
-    options = {"name": None, "sides": None, **context.clean_options()}
+    # The form has no fields for these.
+    options = {"name": None, "sides": None, "counts": False, **context.clean_options()}
     await context.use_systems_of_game(None)  # as for a new game
     new_game = _read_sought_game(options, context.systems)
     side = _read_side(new_game, options)
+    if options["counts"]:
+        await need_ladder(context)
     text = _read_text(options["text"] or "")
     user = context.command.who
     await _need_room(context, server)
@@ -117,6 +123,8 @@ async def seek_game(context: Context) -> Reply:
         text=text,
         commitment="",
         until=context.now + SEEK_KEPT,
+        series=is_both(options["side"]),
+        counts=bool(options["counts"]),
     )
     seek = open_seek(context, seek)
     card = build_card(seek, new_game.system)
@@ -126,14 +134,21 @@ async def seek_game(context: Context) -> Reply:
         "or when somebody plays it. Nobody was pinged.",
         phrase("To end it before: `/seek withdraw {id}`", id=seek.id),
     )
+    count_buttons: tuple[Button, ...] = ()
+    if not seek.counts and await is_ladder_on(context.store, server):
+        count_buttons = (Button(f"seekcounts:{seek.id}", "Let it count"),)
     card_channel, channel_name = await load_seekers_channel(context, server)
     if card_channel in ("", channel.key):
         context.about = seek.topic
-        return Reply("Your seek is posted here", lines, private=True, announce=card)
+        return Reply(
+            "Your seek is posted here", lines, private=True, announce=card, buttons=count_buttons
+        )
     context.commit.outbox.append(Outgoing(card_channel, {}, 0.0, card.to_json(), seek.topic))
     place = name_place(card_channel, channel_name, channel.key)
     buttons = build_channel_button(card_channel, channel_name, channel.key)
-    return Reply(f"Your seek is posted in {place}", lines, private=True, buttons=buttons)
+    return Reply(
+        f"Your seek is posted in {place}", lines, private=True, buttons=(*count_buttons, *buttons)
+    )
 
 
 def _read_sought_game(options: Mapping[str, Any], systems: RuleSets) -> NewGame:
@@ -168,12 +183,17 @@ def _read_side(new_game: NewGame, options: Mapping[str, Any]) -> str:
             code="bad-value",
         )
     typed = str(options["side"] or "").strip()
-    if comparison_key(typed) in ("", EITHER, "any", "both"):
+    if comparison_key(typed) in ("", EITHER, BOTH, "any"):
         return ""
     for side in sides:
         if comparison_key(side) == comparison_key(typed):
             return side
-    raise make_unknown_side_error(typed, (*sides, EITHER))
+    raise make_unknown_side_error(typed, (*sides, EITHER, BOTH))
+
+
+def is_both(typed: object) -> bool:
+    """Return whether somebody who types this as their side wants to play both, in two games."""
+    return comparison_key(str(typed or "").strip()) == BOTH
 
 
 def _read_text(typed: str) -> str:
@@ -204,6 +224,25 @@ async def _need_room(context: Context, server: str) -> None:
             hint=phrase("Play one of them: `/seek list`"),
             code="too-many",
         )
+
+
+@declare_button("seekcounts", private=True)
+async def press_let_count(context: Context, id: str) -> Reply:
+    """Let the game of the user's open seek count, by the button *Let it count*.
+
+    Raises UserError for a seek that is no longer open, for another person's, and for a server
+    without a ladder.
+    """
+    seek = await load_seek(context, id)
+    if seek.writer != context.command.who.key:
+        raise UserError("This is somebody else's seek.", code="not-yours")
+    await need_ladder(context)
+    await context.use_systems_of_game(None)
+    seek = seek._replace(counts=True)
+    change_seek(context, seek)
+    card = build_card(seek, context.systems.find(seek.system))
+    context.amendments.append(Amendment(seek.topic, lambda _card: card, anywhere=True))
+    return Reply(f"It counts: {seek.title}", private=True)
 
 
 @declare_command(

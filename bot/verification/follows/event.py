@@ -157,7 +157,7 @@ def _check_start(past: Past, event: Event, fields: GameFields) -> str:
     if "announced" in secret and event["game"] != secret["commitment"][:16]:
         return "the id of its game does not fit the seed announced earlier."
     if is_free_play:
-        if {"after", "result", "scenario"} & event.keys():
+        if {"after", "result", "scenario", "series"} & event.keys():
             return "free play must begin without sides, turns and units."
         return ""
     return _find_first_turn_problem(past, event, fields)
@@ -171,6 +171,8 @@ def _find_first_turn_problem(past: Past, event: Event, fields: GameFields) -> st
     """
     sides = tuple(fields.get("sides", ()))
     is_named = bool(fields.get("name")) and bool(fields.get("system"))
+    if "series" in event and len(sides) != 2:
+        return "only a game with two sides can be in a series."
     if fields.get("started") is not True or not is_named or fields.get("turn") != 1:
         return "a game must start with a name, a system and its first turn."
     if fields.get("master") != event["who"]:

@@ -1,0 +1,245 @@
+"""The return game: the same two players play the same game again, with sides swapped.
+
+*Play the return game* is under a confirmed result, and under the end of a first game of a series
+that does not count. If both agreed to a series when they found each other, it starts at once;
+otherwise the opponent agrees by a button.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bot.commands.context import Amendment, Context
+from bot.commands.declare import ButtonOf, declare_button
+from bot.commands.games.start_and_join import NewGame, read_new_game, set_up_game, take_side
+from bot.commands.result.count import CONFIRMED_LATER, record_count
+from bot.commands.result.read_log import load_start, read_play
+from bot.commands.result.result_docs import COUNTING, get_user, store_played
+from bot.commands.turns.mentions import call_users
+from bot.commands.turns.turn_card import (
+    build_phase_buttons,
+    count_buttons_across,
+    remove_buttons,
+)
+from bot.game.ledger import Ledger
+from bot.game.results import CountedPlay
+from bot.game.state import Json
+from bot.loading.load_game import restore_game
+from bot.preferences.ladder_setting import is_ladder_on
+from bot.rules.errors import UserError
+from bot.rules.text.phrase import phrase
+from bot.storage.base import DAY
+from bot.storage.records import Doc
+from bot.ui.reply.reply import WAITING, Button, Reply
+from bot.ui.spec import Person
+
+RETURN = "returngame"
+"""The name of the button *Play the return game*."""
+RETURN_GAME = "return-game"
+"""The kind of the document that a return game may be played, by the id of the first game."""
+RETURN_PLAYED = "return-played"
+"""The kind of the document that a return game was started, by the id of the first game."""
+OFFER_KEPT = 90 * DAY
+"""Seconds after which the return game can no longer be started."""
+
+
+@dataclass(frozen=True, slots=True)
+class FirstGame:
+    """A game that has ended, and what its return game needs to know."""
+
+    id: str
+    topic: str
+    """The topic of the message with the button."""
+    options: Mapping[str, Any]
+    """The options of `/game start` that start the same game."""
+    sides: Mapping[str, str]
+    """The sides of its two players, by user."""
+    names: Mapping[str, str]
+    """The names of everybody in it, by user."""
+    counts: bool
+    is_series: bool
+    """Whether both players agreed to a return game beforehand."""
+
+
+async def offer_return(context: Context, start: Json, play: CountedPlay) -> list[Button]:
+    """Return the button *Play the return game*, and store that it may be played, once.
+
+    `start` is the first event of the game, `play` what its log says of the two players. No button
+    is returned after a return game, if there was one already, and if one of the two is not known.
+    """
+    game = context.game
+    is_return = start.get("series", game.id) != game.id
+    if is_return or await context.store.load_doc(RETURN_PLAYED, game.id) is not None:
+        return []
+    if not _find_sides(context, play):
+        return []
+    expires = context.now + OFFER_KEPT
+    server = context.command.where.server
+    doc = Doc(RETURN_GAME, game.id, {"number": game.number}, expires, server)
+    context.commit.docs.append(doc)
+    return [context.build_button(RETURN, "Play the return game")]
+
+
+def _find_sides(context: Context, play: CountedPlay) -> dict[str, str]:
+    """Return the sides of the two players by the keys of their users.
+
+    Return {} if they did not play the two sides, or if one of them is not known here.
+    """
+    sides = {get_user(context, person): side for person, side in play.sides.items()}
+    if "" in sides or sorted(sides.values()) != sorted(context.game.sides):
+        return {}
+    return sides
+
+
+async def withdraw_return(context: Context) -> None:
+    """Take back the offer of a return game, because the result was struck."""
+    if await context.store.load_doc(RETURN_GAME, context.game.id) is not None:
+        context.commit.drop_docs.append((RETURN_GAME, context.game.id))
+    topic = context.build_topic(context.game.confirmed)
+    context.amendments.append(Amendment(topic, lambda reply: remove_buttons(reply, (RETURN,))))
+
+
+@declare_button(RETURN, of=ButtonOf.GAME, in_earlier_games=True)
+async def press_return(context: Context) -> Reply:
+    """Start the return game of the game that has ended, or ask the opponent to agree to it.
+
+    Raises UserError for anybody but the two players, and if it was started already.
+    """
+    first = await _load_first_game(context)
+    user = context.command.who
+    opponent = _find_opponent(first, user.key)
+    if first.is_series:
+        return await _start_return_game(context, first, user)
+    await _need_free_channel(context)
+    return Reply(
+        f'{user.name} asks for the return game of "{context.game.name}"',
+        (
+            f"{first.names[opponent]} would play {first.sides[user.key]}, "
+            f"and {user.name} {first.sides[opponent]}.",
+        ),
+        tone=WAITING,
+        buttons=(context.build_button("returnagree", "Agree", user.key, style="good"),),
+        mention=await call_users(context, [opponent]),
+    )
+
+
+@declare_button("returnagree", of=ButtonOf.GAME, in_earlier_games=True)
+async def agree_to_return(context: Context, asker: str) -> Reply:
+    """Start the return game that the user `asker` (their key) asked for.
+
+    Raises UserError for anybody but their opponent, and if it was started already.
+    """
+    first = await _load_first_game(context)
+    if _find_opponent(first, context.command.who.key) != asker:
+        raise UserError("Your opponent has to agree.", code="not-yours")
+    return await _start_return_game(context, first, Person(asker, first.names[asker]))
+
+
+async def _load_first_game(context: Context) -> FirstGame:
+    """Return what is stored for the return game. Raises UserError if it was started already."""
+    game = context.need_game()
+    doc = await context.store.load_doc(RETURN_GAME, game.id)
+    sides = _find_sides(context, await read_play(context))
+    if doc is None or not sides:
+        raise UserError("The return game can no longer be started.", code="not-asked")
+    start = await load_start(context)
+    scenario = str(start.get("scenario", ""))
+    options = {
+        "system": None if "/" in scenario else game.system,
+        "scenario": scenario or None,
+        "name": game.name,
+        "sides": "" if scenario else ", ".join(game.sides),
+        "carry": None,
+    }
+    return FirstGame(
+        id=game.id,
+        topic=context.build_topic(doc.data["number"]),
+        options=options,
+        sides=sides,
+        names={row.user: row.name for row in context.ledger.persons.values()},
+        counts=bool(game.counted),
+        is_series="series" in start,
+    )
+
+
+def _find_opponent(first: FirstGame, user: str) -> str:
+    """Return the key of the user's opponent. Raises UserError for anybody but the two players."""
+    if user not in first.sides:
+        raise UserError("Only the two players of that game can do this.", code="not-yours")
+    return next(other for other in first.sides if other != user)
+
+
+async def _need_free_channel(context: Context) -> None:
+    """Switch to the game that this channel plays now, which must be over. Raises UserError if it
+    goes on.
+    """
+    saved = await context.store.load_game(context.command.where.key)
+    loaded = restore_game(saved) if saved is not None else None
+    if loaded is not None and loaded.game.started and not loaded.game.ended:
+        raise UserError(
+            f'"{loaded.game.name}" is being played here.',
+            hint=phrase("Press the button again once it is over: `/game end`"),
+            code="game-on",
+        )
+
+
+async def _start_return_game(context: Context, first: FirstGame, asker: Person) -> Reply:
+    """Start the return game in this channel, and return its first card.
+
+    `asker` asked for it and is its game master. The other player has agreed, by the seek of both
+    games or just now.
+    """
+    await _need_free_channel(context)
+    opponent_key = _find_opponent(first, asker.key)
+    opponent = Person(opponent_key, first.names[opponent_key])
+    saved = await context.store.load_game(context.command.where.key)
+    current = restore_game(saved) if saved is not None else None
+    context.commit.drop_docs.append((RETURN_GAME, first.id))
+    server = context.command.where.server
+    context.commit.docs.append(Doc(RETURN_PLAYED, first.id, {}, context.now + OFFER_KEPT, server))
+    context.pressed_topic = context.pressed_topic or first.topic
+    context.amendments.append(
+        Amendment(first.topic, lambda reply: remove_buttons(reply, (RETURN,)))
+    )
+    context.ledger = Ledger(current, context.ledger.writer, context.systems)
+    await context.use_systems_of_game(None)
+    new_game = _read_game(first, context)
+    presser = context.command.who
+    context.act_as(asker)
+    game_lines = await set_up_game(context, new_game, series=first.id)
+    person = context.ledger.find_person()
+    context.act_as(opponent)
+    is_counted = first.counts and await is_ladder_on(context.store, server)
+    if is_counted:
+        record_count(context, person)
+    for player, side in ((asker, first.sides[opponent_key]), (opponent, first.sides[asker.key])):
+        context.act_as(player)
+        take_side(context, side)
+    context.act_as(presser)
+    sides_line = (
+        f"{asker.name} plays {first.sides[opponent_key]}, "
+        f"{opponent.name} plays {first.sides[asker.key]}."
+    )
+    if is_counted:
+        await store_played(context, COUNTING)
+        sides_line = f"{sides_line} It counts. {CONFIRMED_LATER}"
+    buttons = [*build_phase_buttons(context, folded=True), context.build_proof_button()]
+    return Reply(
+        f'{asker.name} and {opponent.name} play the return game of "{new_game.name}"',
+        (sides_line, *game_lines),
+        buttons=tuple(buttons),
+        across=count_buttons_across(buttons),
+        mention=tuple(user for user in (asker.key, opponent_key) if user != presser.key),
+    )
+
+
+def _read_game(first: FirstGame, context: Context) -> NewGame:
+    """Return the game to start. Raises UserError if it can no longer be started here."""
+    try:
+        return read_new_game(first.options, context.systems)
+    except UserError as error:
+        raise UserError(
+            f"{first.options['name']} can no longer be started here.",
+            hint="Its game is not enabled any more, or has changed.",
+            code="not-enabled",
+        ) from error

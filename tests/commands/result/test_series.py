@@ -1,0 +1,227 @@
+"""A game and its return game, with sides swapped: sought with `/seek`, or agreed afterwards."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from bot.commands.result.result_docs import PLAYED
+from bot.commands.result.series import RETURN_GAME
+from bot.storage.base import DAY
+from bot.ui.reply.reply import Reply
+from tests.commands.result_helpers import ANNA, BEN, CORA, HALL, ROOM, VERA, Server
+
+RETURN = "Play the return game"
+SEEK = "seek game daily lnlt scenario=ford"
+
+
+@pytest.fixture
+async def server() -> Server:
+    return await Server.fresh()
+
+
+async def sought(server: Server, options: str) -> Reply:
+    """The first card of a game that Anna sought and Ben plays."""
+    card = (await server.do(ANNA, f"{SEEK} {options}")).announce
+    assert card is not None
+    played = await server.press(BEN, card, "Play")
+    assert not played.error, played.format_text()
+    return played
+
+
+def labels(reply: Reply) -> list[str]:
+    return [button.label for button in reply.buttons]
+
+
+async def sides(server: Server) -> dict[str, str]:
+    """The sides of Anna and Ben in the game that is played in the hall."""
+    loaded = await server.app.games.load_current(HALL.key)
+    assert loaded is not None
+    return {loaded.persons[person].name: side for person, side in loaded.game.players.items()}
+
+
+async def test_a_sought_series_counts_from_the_card_to_its_score(server: Server) -> None:
+    card = (await server.do(ANNA, f"{SEEK} side=both counts")).announce
+    assert card is not None
+    text = card.format_text()
+    assert "Two games, in which you both play US and VC in turn." in text
+    assert "The game counts." in text
+    begun = await server.press(BEN, card, "Play")
+    assert "It counts." in begun.format_text()
+    assert "The return game, with sides swapped, follows." in begun.format_text()
+    first_sides = await sides(server)
+    log = await server.log()
+    start, count = (event["body"] for event in log["events"][:2])
+    assert (start["series"], start["scenario"]) == (log["game"], "ford")
+    assert (count["kind"], count["asked"]) == ("count", start["who"])
+    await server.do(ANNA, "roll 2d6")
+    summary = (await server.do(ANNA, f"game end winner={first_sides['Anna']} confirm")).announce
+    assert summary is not None
+    assert RETURN not in labels(summary)
+    confirmed = await server.press(BEN, summary, "Confirm")
+    assert labels(confirmed) == [RETURN]
+    assert (await server.press(CORA, confirmed, RETURN)).code == "not-yours"
+    again = await server.press(BEN, confirmed, RETURN)
+    assert again.title == 'Ben and Anna play the return game of "The Ford at Dawn"'
+    assert again.mention == (ANNA.key,)
+    assert await sides(server) == {"Anna": first_sides["Ben"], "Ben": first_sides["Anna"]}
+    assert (await server.press(ANNA, confirmed, RETURN)).code == "not-asked"
+    second = await server.log()
+    start = second["events"][0]["body"]
+    assert (start["series"], start["scenario"]) == (log["game"], "ford")
+    await server.do(BEN, "roll 2d6")
+    summary = (await server.do(BEN, f"game end winner={first_sides['Ben']} confirm")).announce
+    assert summary is not None
+    confirmed = await server.press(ANNA, summary, "Confirm")
+    assert "The series: Anna 2, Ben 0" in confirmed.format_text()
+    assert labels(confirmed) == []
+    results = await server.results()
+    assert {result.series for result in results} == {log["game"]}
+    assert len(results) == 2
+    await server.log()
+
+
+async def test_a_draw_and_a_win_score_halves(server: Server) -> None:
+    await server.start()
+    confirmed = await server.press(BEN, await server.end("draw"), "Confirm")
+    asked = await server.press(ANNA, confirmed, RETURN)
+    await server.press(BEN, asked, "Agree")
+    summary = await server.end("US")
+    # now Ben has the US, and Anna is game master as she asked
+    done = await server.press(BEN, summary, "Confirm")
+    assert "The series: Anna 0.5, Ben 1.5" in done.format_text()
+
+
+async def test_a_win_each_is_one_each(server: Server) -> None:
+    await server.start()
+    confirmed = await server.press(BEN, await server.end(), "Confirm")
+    asked = await server.press(ANNA, confirmed, RETURN)
+    await server.press(BEN, asked, "Agree")
+    done = await server.press(BEN, await server.end("US"), "Confirm")
+    assert "The series: 1 each" in done.format_text()
+
+
+async def test_a_return_game_is_agreed_by_the_other(server: Server) -> None:
+    await server.start()
+    confirmed = await server.press(BEN, await server.end(), "Confirm")
+    asked = await server.press(BEN, confirmed, RETURN)
+    assert asked.title == 'Ben asks for the return game of "Hill 875"'
+    assert "Anna would play VC, and Ben US." in asked.format_text()
+    assert asked.mention == (ANNA.key,)
+    assert (await server.press(BEN, asked, "Agree")).code == "not-yours"
+    begun = await server.press(ANNA, asked, "Agree")
+    assert begun.title == 'Ben and Anna play the return game of "Hill 875"'
+    assert await sides(server) == {"Ben": "US", "Anna": "VC"}
+    log = await server.log()
+    kinds = [event["body"]["kind"] for event in log["events"]]
+    assert kinds[:4] == ["start", "count", "join", "join"]
+    assert log["events"][0]["body"]["series"] != log["game"]
+
+
+async def test_a_series_that_does_not_count_has_its_return_game_too(server: Server) -> None:
+    await sought(server, "side=both")
+    await server.do(ANNA, "roll 2d6")
+    summary = (await server.do(ANNA, "game end winner=US confirm")).announce
+    assert summary is not None
+    assert RETURN in labels(summary)
+    begun = await server.press(BEN, summary, RETURN)
+    assert "It counts" not in begun.format_text()
+    assert not await server.app.store.load_docs(PLAYED)
+    await server.log()
+
+
+async def test_a_return_game_waits_until_the_channel_is_free(server: Server) -> None:
+    await server.start()
+    confirmed = await server.press(BEN, await server.end(), "Confirm")
+    await server.do(CORA, 'game start lnlt "Other" sides="US, VC"')
+    refused = await server.press(ANNA, confirmed, RETURN)
+    assert refused.code == "game-on"
+    await server.do(CORA, "game end confirm")
+    asked = await server.press(ANNA, confirmed, RETURN)
+    assert not (await server.press(BEN, asked, "Agree")).error
+    loaded = await server.app.games.load_current(HALL.key)
+    assert loaded is not None
+    assert loaded.game.counted
+    await server.log()
+
+
+async def test_a_return_game_starts_once_however_often_it_is_pressed(server: Server) -> None:
+    await sought(server, "side=both counts")
+    await server.do(ANNA, "roll 2d6")
+    summary = (await server.do(ANNA, "game end winner=US confirm")).announce
+    assert summary is not None
+    confirmed = await asyncio.gather(*(server.press(BEN, summary, "Confirm") for _ in range(4)))
+    (done,) = (reply for reply in confirmed if not reply.error)
+    assert len(await server.results()) == 1
+    presses = [
+        server.press(who, done, RETURN, where)
+        for who in (ANNA, BEN)
+        for where in (HALL, HALL, ROOM)
+    ]
+    replies = await asyncio.gather(*presses)
+    assert sum(not reply.error for reply in replies) == 1
+    assert not await server.app.store.load_docs(RETURN_GAME)
+
+
+async def test_a_struck_result_has_no_return_game(server: Server) -> None:
+    await server.start()
+    confirmed = await server.press(BEN, await server.end(), "Confirm")
+    await server.do(BEN, "result strike")
+    struck = await server.do(ANNA, "result strike")
+    assert (await server.press(ANNA, confirmed, RETURN)).code == "not-asked"
+    again = await server.press(BEN, struck, "Confirm again")
+    asked = await server.press(ANNA, again, RETURN)
+    await server.press(BEN, asked, "Agree")
+    await server.end("US")
+    await server.do(ANNA, "result strike game=1")
+    await server.do(BEN, "result strike game=1")
+    again = await server.do(BEN, "result confirm game=1")
+    assert labels(again) == [], "there was a return game already"
+
+
+async def test_a_manager_who_played_the_first_game_does_not_decide_the_second(
+    server: Server,
+) -> None:
+    await server.start()
+    await server.do(VERA, "game join VC")
+    confirmed = await server.press(BEN, await server.end(), "Confirm")
+    asked = await server.press(ANNA, confirmed, RETURN)
+    await server.press(BEN, asked, "Agree")
+    await server.end("US")
+    server.now += 8 * DAY
+    assert (await server.say(VERA, "result confirm reason=x")).code == "not-yours"
+
+
+async def test_who_deleted_their_data_plays_no_return_game(server: Server) -> None:
+    await server.start()
+    confirmed = await server.press(BEN, await server.end(), "Confirm")
+    await server.do(ANNA, "privacy delete confirm")
+    assert (await server.press(BEN, confirmed, RETURN)).code == "not-asked"
+
+
+# Seeks that count
+
+
+async def test_an_open_seek_is_let_count_by_its_writer(server: Server) -> None:
+    posted = await server.do(ANNA, SEEK)
+    assert labels(posted) == ["Let it count"]
+    assert (await server.press(BEN, posted, "Let it count")).code == "not-yours"
+    assert not (await server.press(ANNA, posted, "Let it count")).error
+    assert posted.announce is not None
+    played = await server.press(BEN, posted.announce, "Play")
+    assert "It counts." in played.format_text()
+    assert (await server.press(ANNA, posted, "Let it count")).code == "not-asked"
+
+
+async def test_a_seek_does_not_count_without_a_ladder() -> None:
+    server = await Server.fresh(ladder=False)
+    assert (await server.say(ANNA, f"{SEEK} counts")).code == "no-ladder"
+    assert labels(await server.do(ANNA, SEEK)) == []
+
+
+async def test_a_ladder_that_is_turned_off_lets_no_sought_game_count(server: Server) -> None:
+    card = (await server.do(ANNA, f"{SEEK} counts")).announce
+    assert card is not None
+    await server.do(VERA, "setup ladder off")
+    assert "It counts" not in (await server.press(BEN, card, "Play")).format_text()
