@@ -8,7 +8,7 @@ import os
 import shutil
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, closing
 from itertools import count
 from pathlib import Path
@@ -29,6 +29,7 @@ pytestmark = pytest.mark.sample(1)
 
 NAME, ID = "Zenobia", "987654321012345678"
 ZOE, BOB = Person(f"discord:{ID}", NAME), Person("discord:42", "Bob")
+VERA = Person("discord:43", "Vera", manager=True)
 HERE, ALONE = (
     Place("discord:55/900", "discord:55", "#games"),
     Place("discord:dm/77", name="direct message", owner=ZOE.key),
@@ -45,9 +46,11 @@ class Bot:
         self._number = 0
 
     @asynccontextmanager
-    async def running(self) -> AsyncIterator[App]:
+    async def running(self, clock: Callable[[], float] = time.time) -> AsyncIterator[App]:
         database = None if self.server is not None else self.folder / "grognard.db"
-        app = await App.open(Settings(data=self.folder, database=database, postgres=self.url))
+        app = await App.open(
+            Settings(data=self.folder, database=database, postgres=self.url), clock
+        )
         try:
             yield app
         finally:
@@ -160,11 +163,29 @@ async def play(app: App) -> None:
     await do(BOB, "game initiative US")
     await do(ZOE, "game pass")
     await do(BOB, "game board")
+    await play_for_the_ladder(do)
     await do(ZOE, "roll d6", ALONE)
     await do(ZOE, "roll d8", build_own_place(ZOE.key))
     await app.promise_answer(
         Command(("roll",), {"dice": "2d6"}, ZOE, HERE, "discord:99", TOKEN), time.time() + 60
     )
+
+
+async def play_for_the_ladder(do: Callable[..., Awaitable[Reply]]) -> None:
+    """Three games of hers with Bob that count: confirmed, waiting, and one that she asks about."""
+    await do(VERA, "setup ladder on")
+    for number, channel in enumerate(("901", "902", "903")):
+        where = Place(f"discord:55/{channel}", "discord:55")
+        await do(BOB, 'game start lnlt "Hill 876" sides="US, VC"', where)
+        await do(BOB, "game join VC", where)
+        await do(ZOE, "game join US", where)
+        await do(ZOE, "result count", where)
+        if number < 2:
+            await do(BOB, "result count", where)
+            await do(BOB, "game end winner=VC confirm", where)
+        if number == 0:
+            await do(ZOE, "result confirm", where)
+            await do(ZOE, "result strike", where)
 
 
 async def erase(app: App) -> None:
@@ -209,6 +230,8 @@ TYPED = {
     "game end text": "game end text={text} confirm",
 }
 """A command with each free text that somebody may type, and what is kept of it."""
+REASONS = {"result confirm reason", "result strike reason"}
+"""Texts that only managers type: see `test_the_reasons_of_a_manager_are_erased`."""
 STAYS = {
     **dict.fromkeys(
         (
@@ -251,7 +274,35 @@ def free_options() -> set[str]:
 
 def test_every_free_text_is_tried() -> None:
     also = {"deck shuffle what", "macro add text"}  # which are completed as well
-    assert free_options() - STAYS.keys() == TYPED.keys() - also
+    assert free_options() - STAYS.keys() - REASONS == TYPED.keys() - also
+
+
+async def test_the_reasons_of_a_manager_are_erased(bot: Bot) -> None:
+    """She decides about a game of others; her words are in its log and in what they read."""
+    manager, anna = Person(ZOE.key, NAME, manager=True), Person("discord:41", "Anna")
+    ids = count(6000)
+    days = 0.0
+    async with bot.running(lambda: time.time() + days * DAY) as app:
+
+        async def do(who: Person, line: str) -> None:
+            reply = await app.run_text(line, who, HERE, f"discord:{next(ids)}", TOKEN)
+            assert not reply.error, (line, reply.format_text())
+
+        await do(manager, "setup ladder on")
+        await do(BOB, 'game start lnlt "Hill 875" sides="US, VC"')
+        await do(BOB, "game join VC")
+        await do(anna, "game join US")
+        await do(anna, "result count")
+        await do(BOB, "result count")
+        await do(BOB, "game end winner=VC confirm")
+        days = 8.0
+        await do(manager, f'result confirm reason="{WORDS} 1"')
+        await do(manager, f'result strike reason="{WORDS} 2"')
+        await tell_all(app, ids)
+        assert WORDS in bot.held()
+        await erase(app)
+        assert WORDS not in bot.held()
+        assert is_there(bot) == []
 
 
 async def tell_all(app: App, ids: Iterator[int]) -> None:

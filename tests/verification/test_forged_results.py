@@ -168,7 +168,7 @@ FORGED: dict[str, tuple[Forge, str]] = {
     ),
     "confirmed by a manager too early": (early, "before seven days had passed"),
     "confirmed without a reason": (without_reason, "a manager who gave no reason"),
-    "confirmed twice": (twice, "the result was confirmed already"),
+    "confirmed twice": (twice, "the result was already confirmed"),
     "confirmed an end that was taken back": (resumed, "but the game ended with"),
     "confirmed without a winner": (no_winner, "the game ended without a winner"),
     "struck by one alone": (alone(strike), "struck by one player alone"),

@@ -30,7 +30,7 @@ async def set_ladder(context: Context) -> Reply:
     is_on = await is_ladder_on(context.store, server)
     wants_on = context.clean_options()["ladder"] == "on"
     if is_on == wants_on:
-        raise UserError(f"The ladder is {'on' if is_on else 'off'} already.", code="no-change")
+        raise UserError(f"The ladder is already {'on' if is_on else 'off'}.", code="no-change")
     context.is_local = True
     if not wants_on:
         context.commit.drop_docs.append((LADDER, server))

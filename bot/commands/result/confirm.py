@@ -93,7 +93,7 @@ async def confirm_result(context: Context, reason: str = "") -> Reply:
     play = await read_play(context)
     need_result(game, play)
     if game.confirmed:
-        raise UserError("The result is confirmed already.", code="no-change")
+        raise UserError("The result is already confirmed.", code="no-change")
     assert play.end is not None
     persons = list_own_persons(context)
     confirmers = [person for person in list_confirmers(game, play) if person in persons]

@@ -120,7 +120,7 @@ async def _need_countable(context: Context) -> list[str]:
     await need_ladder(context)
     game = context.need_started()
     if game.counted:
-        raise UserError(f"It counts already: {describe_counted(context)}.", code="no-change")
+        raise UserError(f"It already counts: {describe_counted(context)}.", code="no-change")
     _need_two_sides(game)
     need_player(game, context.actor)
     side = context.actor.side

@@ -171,7 +171,7 @@ async def store_result(context: Context, result: Result) -> None:
     for server in await list_ladder_servers(context):
         index_key = f"{result.game}/{server}"
         if await context.store.load_doc(RESULT_OF, index_key) is not None:
-            raise UserError("This game has a result already.", code="no-change")
+            raise UserError("This game already has a result.", code="no-change")
         key = f"{server}/{result.system}/{month}/{result.game}"
         index = {"key": key, "row": context.ledger.row}
         context.commit.docs += [

@@ -22,7 +22,7 @@ def check_count(past: Past, event: Event, fields: GameFields) -> str:
     requester = event["asked"]
     consenter = event["who"]
     if game.counted:
-        return "the game counted already."
+        return "the game already counted."
     if requester == consenter:
         return "one player alone agreed that the game counts."
     if fields.get("counted") != [requester, consenter]:
@@ -51,7 +51,7 @@ def check_confirm(past: Past, event: Event, fields: GameFields) -> str:
     if problem or play.end is None:
         return f"it confirms a result, but {problem}"
     if game.confirmed:
-        return f"the result was confirmed already, by #{game.confirmed}."
+        return f"the result was already confirmed, by #{game.confirmed}."
     if event["event"] != play.end["number"]:
         return f"it confirms #{event['event']}, but the game ended with #{play.end['number']}."
     if fields.get("confirmed") != event["number"]:

@@ -320,6 +320,6 @@ async def test_a_copy_that_was_imported_does_not_count_twice(server: Server) -> 
     await server.do(BEN, "game claim", ROOM)
     summary = await server.end("VC", ROOM)
     refused = await server.press(BEN, summary, "Confirm", ROOM)
-    assert refused.title == "This game has a result already."
+    assert refused.title == "This game already has a result."
     (result,) = await server.results()
     assert result.winner == 0
