@@ -2,23 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import os
 from pathlib import Path
-from typing import Any
 
 from tests.adapters.drawing import draw
-from tests.adapters.evening import OnDiscord, OnSlack, Platform, Table, on_discord, on_each
-
-CARD = "seeks an opponent: The Ford at Dawn"
-
-
-def draw_form(e: Table, form: Any) -> None:
-    """The same for a form."""
-    folder = os.environ.get("GROGNARD_DRAWN")
-    if folder:
-        body = form[1].body if e.platform == "slack" else form.modal
-        Path(folder, f"{e.platform}-form.json").write_text(json.dumps(body), "utf-8")
+from tests.adapters.evening import OnDiscord, Platform, on_discord, on_each
+from tests.adapters.seek_helpers import CARD, draw_form, find_in_thread, say_in_thread
 
 
 @on_each
@@ -68,25 +56,6 @@ async def test_two_strangers_come_from_a_form_to_a_shot(platform: Platform, tmp_
         shot = await say_in_thread(e, "Ben", f"lnlt fire {attacker} {target}", card)
         draw(e, "shot", shot)
         assert "#6" in e.words(shot)
-
-
-async def find_in_thread(e: Table, card: Any, words: str) -> Any:
-    """What the bot has written in the thread of a card, with these words in it."""
-    if isinstance(e, OnSlack):
-        return await e.people["Carl"].wait_for(e.games, words, thread=card.ts)
-    assert isinstance(e, OnDiscord)
-    e.table = e.discord.world.channels[card.id]
-    return await e.message(words)
-
-
-async def say_in_thread(e: Table, who: str, line: str, card: Any) -> Any:
-    """The answer to what somebody types in the thread of a card. Slack has no commands there."""
-    if not isinstance(e, OnSlack):
-        return await e.say(who, line)
-    asked = await e.people[who].mention(e.games, line, thread=card.ts)
-    answer = await asked.answer()
-    assert answer.thread_ts == card.ts
-    return answer
 
 
 async def test_the_game_starts_in_the_channel_if_the_bot_may_make_no_thread(tmp_path: Path) -> None:

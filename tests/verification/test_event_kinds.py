@@ -313,7 +313,11 @@ async def of_results() -> list[dict[str, Any]]:
     server.now += 8 * DAY
     await server.do(VERA, 'result confirm reason="Ben is gone."')
     await server.do(VERA, 'result strike reason="He is back."')
-    return bodies(await server.log())
+    confirmed = await server.do(BEN, "result confirm")
+    first = await server.log()
+    asked = await server.press(BEN, confirmed, "Play the return game")
+    await server.press(ANNA, asked, "Agree")
+    return bodies(first) + bodies(await server.log())
 
 
 async def of_squads() -> list[dict[str, Any]]:

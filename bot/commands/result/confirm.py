@@ -54,6 +54,8 @@ from bot.ui.spec import Person
 
 CONFIRM = "confirm"
 """The name of the button under the end of a game."""
+HAS_TO_CONFIRM = "has to confirm the result."
+LATER = Small("After seven days, a manager who does not play in the game can.")
 LONGEST_REASON = 300
 REASON = build_optional("reason", "as a manager: why, for the log", max=LONGEST_REASON)
 
@@ -201,10 +203,22 @@ async def _record_confirmation(context: Context, play: CountedPlay, reason: str 
         lines=(*reply.lines, *await _describe_series(context, result)),
         buttons=tuple(await offer_return(context, start, play)),
     )
-    context.amendments.append(
-        Amendment(context.build_topic(end_number), lambda reply: remove_buttons(reply, (CONFIRM,)))
-    )
+    context.amendments.append(Amendment(context.build_topic(end_number), _mark_confirmed))
     return reply
+
+
+def _mark_confirmed(reply: Reply | None) -> Reply | None:
+    """Remove from the end of a game that its result has to be confirmed, and the button for it.
+
+    Return None if it does not say so.
+    """
+    new_reply = remove_buttons(reply, (CONFIRM,))
+    if new_reply is None:
+        return None
+    lines = [
+        line for line in new_reply.lines if line != LATER and not str(line).endswith(HAS_TO_CONFIRM)
+    ]
+    return replace(new_reply, lines=tuple(lines))
 
 
 def _describe_result(context: Context, play: CountedPlay, reason: str) -> str:
@@ -311,11 +325,7 @@ async def add_result_to_end(context: Context, reply: Reply, enders: Sequence[str
     context.about = context.build_topic(play.end["number"])
     confirmers = list_confirmers(game, play)
     names = " or ".join(map(context.ledger.get_name, confirmers))
-    lines: tuple[Part, ...] = (
-        *reply.lines,
-        f"{names} confirms the result.",
-        Small("After seven days, a manager who does not play in the game can."),
-    )
+    lines: tuple[Part, ...] = (*reply.lines, f"{names} {HAS_TO_CONFIRM}", LATER)
     button = context.build_button(CONFIRM, "Confirm", style="good")
     mention = await call_users(context, filter(None, (get_user(context, p) for p in confirmers)))
     return replace(
@@ -340,5 +350,6 @@ async def _confirm_together(context: Context, reply: Reply, play: CountedPlay) -
     context.act_as(Person(row.user, row.name))
     confirmation = await _record_confirmation(context, play)
     context.act_as(user)
-    lines = (*reply.lines, "Both players agree, so the result is confirmed.")
+    _players, *series = confirmation.lines
+    lines = (*reply.lines, "Both players agree, so the result is confirmed.", *series)
     return replace(reply, lines=lines, buttons=(*confirmation.buttons, *reply.buttons))

@@ -19,7 +19,7 @@ def build_card(seek: Seek, system: System) -> Reply:
         lines.append(system.title)
     lines.append(f"{capitalize_first(PACES[seek.pace])}. {describe_side(seek)}")
     if seek.counts:
-        lines.append("The game counts.")
+        lines.append("Both games count." if seek.series else "The game counts.")
     if seek.text:
         lines.append(f"\u201c{seek.text}\u201d")
     lines.append(Small(phrase("To play it in another channel: `/seek play {id}`", id=seek.id)))

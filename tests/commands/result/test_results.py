@@ -98,7 +98,7 @@ async def test_the_opponent_confirms_what_the_game_master_ended(server: Server) 
     await server.start()
     summary = await server.end()
     assert summary.mention == (BEN.key,)
-    assert "Ben confirms the result." in summary.format_text()
+    assert "Ben has to confirm the result." in summary.format_text()
     assert (await server.press(ANNA, summary, "Confirm")).code == "not-yours"
     assert (await server.press(CORA, summary, "Confirm")).code == "not-manager"
     assert (await server.played(ANNA))["state"] == "waits"

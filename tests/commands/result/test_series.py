@@ -46,7 +46,7 @@ async def test_a_sought_series_counts_from_the_card_to_its_score(server: Server)
     assert card is not None
     text = card.format_text()
     assert "Two games, in which you both play US and VC in turn." in text
-    assert "The game counts." in text
+    assert "Both games count." in text
     begun = await server.press(BEN, card, "Play")
     assert "It counts." in begun.format_text()
     assert "The return game, with sides swapped, follows." in begun.format_text()
