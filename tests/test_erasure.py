@@ -257,6 +257,7 @@ STAYS = {
     ),
     **dict.fromkeys(("deck discard cards", "deck return cards"), "something that is named already"),
     "seek game side": "one of the sides",
+    "ladder player name": "the name of a player, which is looked up",
     **dict.fromkeys(("seek play id", "seek withdraw id"), "an id that the bot gave out"),
 }
 """Options that hold no text of somebody's own, or one that PRIVACY.md says stays."""

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 from bot.rules.errors import UserError, did_you_mean
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from bot.ui.reply.reply import Reply
 
 MOST_INPUTS = 5
@@ -307,20 +309,35 @@ def answer_batch(words: Sequence[str]) -> None:
 def verify_file(words: Sequence[str]) -> int:
     """Recompute chain, dice and outcomes of an exported game, and print the faults and a summary.
 
-    Return the exit status: 1 if something does not fit, 3 if not all of it can be played again,
-    else 0.
+    The ratings in the file of a ladder are computed again, and its results are compared with the
+    logs in the files after it. Return the exit status: 1 if something does not fit, 3 if not all of
+    it can be checked, else 0.
     """
     from pathlib import Path
 
     from bot.verification.check_file import check_file, collect_heads, format_summary
+    from bot.verification.check_ladder import is_ladder
 
     arguments = Arguments(words, flags={"head": True, "heads": True})
+    if arguments.words and is_ladder(Path(arguments.words[0])):
+        return _verify_ladder([Path(word) for word in arguments.words])
     (file,) = arguments.take_only("FILE")
     heads = collect_heads(
         arguments.flags.get("head", ()), arguments.flags.get("heads", ()), sys.stdin.read
     )
     findings = check_file(Path(file), heads)
     for line in (*findings.faults, *format_summary(findings)):
+        print(line)
+    return findings.status
+
+
+def _verify_ladder(files: Sequence[Path]) -> int:
+    """Check the file of a ladder, with the logs in the files after it; see `verify_file`."""
+    from bot.verification.check_ladder import check_ladder_files
+
+    ladder, *logs = files
+    findings = check_ladder_files(ladder, logs)
+    for line in (*findings.faults, *findings.format_summary()):
         print(line)
     return findings.status
 

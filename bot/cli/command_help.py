@@ -63,10 +63,11 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
         "grognard completion bash",
     ),
     "verify": (
-        "FILE [--head HASH] [--heads TEXT]",
-        "recompute the chain, dice and outcomes of an exported log",
+        "FILE [--head HASH] [--heads TEXT] | LADDER LOG ...",
+        "recompute the chain, dice and outcomes of an exported log, or the ratings of a ladder",
         "--head is a hash shown under an answer, --heads a text with several (- reads "
-        "from standard input). Exit status 1 if something does not match, 3 if some of it cannot be replayed.",
+        "from standard input). A ladder is checked against the exported games named after it. "
+        "Exit status 1 if something does not match, 3 if some of it cannot be checked.",
         "grognard verify hill-875.json --head 1f3a5c7e",
     ),
     "picture": (

@@ -31,14 +31,15 @@ from bot.commands.games import (
     status_and_list,
     transfer_and_delete,
 )
+from bot.commands.games.result import confirm, count, series, strike
 from bot.commands.help import find, help
-from bot.commands.ladder import setting
+from bot.commands.ladder import balance, player, setting, standings
+from bot.commands.ladder import export as ladder_export
 from bot.commands.log import export, log, share
 from bot.commands.macros import macros
 from bot.commands.packs import free_packs, pack
 from bot.commands.play import button, fair, odds, play, sealed
 from bot.commands.privacy import privacy
-from bot.commands.result import confirm, count, series, strike
 from bot.commands.seek import play_seek, seek
 from bot.commands.solo import self_play, solo
 from bot.commands.turns import (
@@ -92,7 +93,11 @@ MODULES = (
     confirm,
     count,
     series,
+    balance,
+    ladder_export,
+    player,
     setting,
+    standings,
     strike,
     stats,
     undo,
@@ -156,6 +161,10 @@ HELP_ORDER = (
     "result count",
     "result confirm",
     "result strike",
+    "ladder standings",
+    "ladder player",
+    "ladder balance",
+    "ladder export",
     "unit add",
     "unit edit",
     "unit remove",

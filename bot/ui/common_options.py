@@ -77,6 +77,7 @@ GROUPS = {
     "game": "The game of this channel: sides, turns, undo, settings, export",
     "seek": "Find an opponent",
     "result": "Games that count: agreed before the first roll, confirmed at the end",
+    "ladder": "Who is where: ratings, form, balance of scenarios",
     "unit": "The units of this channel's game",
     "fair": "Dice that anybody can check",
     "privacy": "What the bot stores about you",

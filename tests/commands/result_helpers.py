@@ -7,7 +7,7 @@ from itertools import count
 from typing import Any
 
 from bot.app import App
-from bot.commands.result.result_docs import PLAYED, RESULT
+from bot.commands.ladder.ladder_docs import PLAYED, RESULT
 from bot.ladder.result import Result
 from bot.ui.reply.reply import Reply
 from bot.ui.spec import Person, Place

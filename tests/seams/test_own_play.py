@@ -31,6 +31,7 @@ REFUSED = {
         "pack",
         "seek",
         "result",
+        "ladder",
         "solo",
         "setup",
         "track",

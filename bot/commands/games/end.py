@@ -14,12 +14,12 @@ from bot.commands.cards.hands import ask_to_open, list_unopened_hands
 from bot.commands.cards.hands import open_hands as open_hands
 from bot.commands.context import Context
 from bot.commands.declare import ButtonOf, declare_button
+from bot.commands.games.result.confirm import add_result_to_end
 from bot.commands.games.stats import compute_luck_quickly, format_counted_rolls, load_tally
 from bot.commands.log.export import build_page_file
 from bot.commands.pictures import offer_picture
 from bot.commands.play.fair import reveal_seed
 from bot.commands.play.sealed import open_rolls
-from bot.commands.result.confirm import add_result_to_end
 from bot.game.losses import count_losses, first_types
 from bot.game.luck import ENOUGH, Luck, ScoredRoll, Tally, describe_luck, rank_by_chance
 from bot.game.phases import describe_end_turn

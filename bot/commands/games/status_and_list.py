@@ -16,11 +16,12 @@ from bot.commands.channel_games import (
 )
 from bot.commands.context import Context, replace_command
 from bot.commands.declare import ButtonOf, declare_button, declare_command
+from bot.commands.games.result.result_docs import store_played
 from bot.commands.games.stats import show_stats
+from bot.commands.ladder.ladder_docs import COUNTING
 from bot.commands.log import log
 from bot.commands.log.export import export_game
 from bot.commands.play.fair import show_fairness
-from bot.commands.result.result_docs import COUNTING, store_played
 from bot.commands.turns.mentions import list_calls
 from bot.commands.turns.turn_card import build_phase_buttons, format_headline, format_passes
 from bot.commands.turns.upkeep import list_owed
@@ -229,12 +230,7 @@ async def resume_game(context: Context, row: str | None = None) -> Reply:
     replaced_lines = () if past_game.is_on else describe_replaced_game(current_game)
     ledger = Ledger(past_game.loaded, context.ledger.writer, context.systems)
     _need_participant(context, ledger)
-    if past_game.game.confirmed:
-        raise UserError(
-            f"The result of {format_game_name(past_game.game)} is confirmed.",
-            hint=phrase("Strike it first: `/result strike`"),
-            code="no-result",
-        )
+    _need_unconfirmed(past_game.game)
     ledger.add("resume", replace(past_game.game, ended=False, winner=""))
     context.ledger = ledger
     if ledger.game.counted:
@@ -264,6 +260,16 @@ async def resume_game(context: Context, row: str | None = None) -> Reply:
     )
     post_in_other_channels(context, dict.fromkeys(channels, reply))
     return reply
+
+
+def _need_unconfirmed(game: Game) -> None:
+    """Raise UserError for a game with a confirmed result."""
+    if game.confirmed:
+        raise UserError(
+            f"The result of {format_game_name(game)} is confirmed.",
+            hint=phrase("Strike it first: `/result strike`"),
+            code="no-result",
+        )
 
 
 async def _list_channels_to_resume(context: Context, past_game: ChannelGame) -> tuple[str, ...]:

@@ -8,9 +8,9 @@ from bot.commands.channel_games import (
 )
 from bot.commands.context import Context
 from bot.commands.declare import ButtonOf, declare_button, declare_command
+from bot.commands.games.result.result_docs import drop_played
 from bot.commands.log.share import delete_share
 from bot.commands.requests import HOURS, OPEN, PendingRequest, load_open_request, need_place_manager
-from bot.commands.result.result_docs import drop_played
 from bot.game.ledger import Ledger
 from bot.game.loaded_game import LoadedGame
 from bot.game.rights import need_director

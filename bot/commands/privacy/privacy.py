@@ -12,7 +12,8 @@ from bot.commands.by_post.reminders import WISHES
 from bot.commands.channel_games import format_status, load_channel_games
 from bot.commands.context import Context
 from bot.commands.declare import declare_button, declare_command
-from bot.commands.result.result_docs import PLAYED, forget_player
+from bot.commands.games.result.result_docs import forget_player
+from bot.commands.ladder.ladder_docs import PLAYED
 from bot.commands.seek.open_seeks import SEEK, SEEK_ENDS, withdraw_seeks_of_forgotten
 from bot.game.ledger import Ledger
 from bot.loading.free_play_seed import PREPARED, UNUSED

@@ -8,10 +8,11 @@ from bot.commands.answer_footer import add_footer, store_first_line
 from bot.commands.by_post.reminders import WISHES, ReminderSettings
 from bot.commands.context import Context, build_play_facts
 from bot.commands.declare import declare_button, declare_command
+from bot.commands.games.result.count import CONFIRMED_LATER, record_count
+from bot.commands.games.result.result_docs import store_played
 from bot.commands.games.start_and_join import NewGame, read_new_game, set_up_game, take_side
+from bot.commands.ladder.ladder_docs import COUNTING
 from bot.commands.membership import has_left_channel
-from bot.commands.result.count import CONFIRMED_LATER, record_count
-from bot.commands.result.result_docs import COUNTING, store_played
 from bot.commands.seek.open_seeks import Seek, close_seek, load_prepared_seed, load_seek
 from bot.commands.turns.turn_card import build_phase_buttons, count_buttons_across
 from bot.game.ledger import Ledger

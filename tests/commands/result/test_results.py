@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from bot.commands.result.result_docs import PLAYED, RESULT_OF
+from bot.commands.games.result.result_docs import RESULT_OF
+from bot.commands.ladder.ladder_docs import PLAYED
 from bot.storage.base import DAY
 from bot.ui.spec import Command, Person
 from tests.commands.result_helpers import ANNA, BEN, CORA, GAME, HALL, ROOM, VERA, Server

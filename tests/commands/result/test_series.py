@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from bot.commands.result.result_docs import PLAYED
-from bot.commands.result.series import RETURN_GAME
+from bot.commands.games.result.series import RETURN_GAME
+from bot.commands.ladder.ladder_docs import PLAYED
 from bot.storage.base import DAY
 from bot.ui.reply.reply import Reply
 from tests.commands.result_helpers import ANNA, BEN, CORA, HALL, ROOM, VERA, Server

@@ -4,9 +4,10 @@ from dataclasses import replace
 
 from bot.commands.context import Context
 from bot.commands.declare import ButtonOf, declare_button, declare_command
+from bot.commands.games.result.result_docs import store_played
+from bot.commands.ladder.ladder_docs import COUNTING
 from bot.commands.ladder.setting import need_ladder
 from bot.commands.requests import PendingRequest, load_open_request
-from bot.commands.result.result_docs import COUNTING, store_played
 from bot.commands.turns.mentions import call_users
 from bot.game.results import find_first_roll
 from bot.game.rights import need_player

@@ -9,16 +9,16 @@ from dataclasses import replace
 from bot.commands.channel_games import use_named_game
 from bot.commands.context import Context
 from bot.commands.declare import ButtonOf, declare_button, declare_command
-from bot.commands.requests import PendingRequest, load_open_request
-from bot.commands.result.confirm import (
+from bot.commands.games.result.confirm import (
     CONFIRM,
     REASON,
     need_deciding_manager,
     need_reason,
 )
-from bot.commands.result.read_log import list_own_persons, read_play
-from bot.commands.result.result_docs import drop_result, get_user
-from bot.commands.result.series import withdraw_return
+from bot.commands.games.result.read_log import list_own_persons, read_play
+from bot.commands.games.result.result_docs import drop_result, get_user
+from bot.commands.games.result.series import withdraw_return
+from bot.commands.requests import PendingRequest, load_open_request
 from bot.commands.turns.mentions import call_users
 from bot.presentation.events import describe_past_outcome
 from bot.rules.errors import UserError

@@ -11,10 +11,11 @@ from typing import Any
 
 from bot.commands.context import Amendment, Context
 from bot.commands.declare import ButtonOf, declare_button
+from bot.commands.games.result.count import CONFIRMED_LATER, record_count
+from bot.commands.games.result.read_log import load_start, read_play
+from bot.commands.games.result.result_docs import get_user, store_played
 from bot.commands.games.start_and_join import NewGame, read_new_game, set_up_game, take_side
-from bot.commands.result.count import CONFIRMED_LATER, record_count
-from bot.commands.result.read_log import load_start, read_play
-from bot.commands.result.result_docs import COUNTING, get_user, store_played
+from bot.commands.ladder.ladder_docs import COUNTING
 from bot.commands.turns.mentions import call_users
 from bot.commands.turns.turn_card import (
     build_phase_buttons,

@@ -6,60 +6,37 @@ often somebody presses.
 """
 
 from collections.abc import Iterable
-from datetime import UTC, datetime
-from typing import NamedTuple
 
 from bot.commands.context import Context
-from bot.commands.ladder.standings_cache import drop_standings_since
+from bot.commands.ladder.ladder_docs import (
+    CONFIRMED,
+    DREW,
+    FORMER_PLAYER,
+    LOST,
+    PLAYED,
+    RESULT,
+    UNFINISHED,
+    WAITS,
+    WON,
+    Played,
+    Unfinished,
+    read_unfinished,
+)
+from bot.commands.ladder.standings_cache import drop_standings, register_ladder
 from bot.game.loaded_game import is_imported
 from bot.game.state import DRAW
 from bot.ladder.result import Result, Seat
+from bot.ladder.season import get_month
 from bot.preferences.ladder_setting import is_ladder_on
 from bot.rules.errors import UserError
 from bot.runtime.entropy import create_id
 from bot.storage.records import Doc
 from bot.ui.spec import get_server_key
 
-RESULT = "result"
-"""The kind of the documents with a confirmed result, by server, rule set, month and game."""
 RESULT_OF = "result-of"
 """The kind of the documents that say under which key the result of a game is stored, by game and
 server.
 """
-PLAYED = "played"
-"""The kind of the documents with a game that counts, by user, server, rule set and game."""
-COUNTING, WAITS, CONFIRMED = "counting", "waits", "confirmed"
-"""The states of a game that counts: it is played, its result waits to be confirmed, or it has a
-confirmed result.
-"""
-WON, LOST, DREW = "won", "lost", "draw"
-FORMER_PLAYER = "a former player"
-"""The name in results of a player whose data was deleted."""
-
-
-class Played(NamedTuple):
-    """A game that counts, as it is stored for one of its two players."""
-
-    state: str
-    """COUNTING, WAITS or CONFIRMED."""
-    title: str
-    opponent: str
-    """The visible name of the opponent."""
-    opponent_key: str
-    """The user key of the opponent; "" if it is not known."""
-    side: str
-    """The player's side; "" before they have one."""
-    month: str
-    """The UTC month in which the result was confirmed, such as 2026-11; "" before that."""
-    outcome: str
-    """WON, LOST or DREW; "" before the result is confirmed."""
-    since: float
-    """The time of the last change of `state`, in Unix seconds."""
-
-
-def get_month(time: float) -> str:
-    """Return the UTC month of a time in Unix seconds, such as 2026-11."""
-    return datetime.fromtimestamp(time, UTC).strftime("%Y-%m")
 
 
 def get_user(context: Context, person: str) -> str:
@@ -86,7 +63,7 @@ async def _load_played_docs(context: Context) -> list[Doc]:
     for person in game.counted:
         user = get_user(context, person)
         if user:
-            stored = await context.store.load_docs(PLAYED, user)
+            stored = await context.store.load_docs(PLAYED, user, under=f"{user}/")
             docs += [doc for doc in stored if doc.key.endswith(f"/{game.id}")]
     return docs
 
@@ -122,12 +99,37 @@ async def store_played(context: Context, state: str, result: Result | None = Non
         if doc.key not in new_keys:
             context.commit.drop_docs.append((PLAYED, doc.key))
     context.commit.docs += new_docs
+    await _store_unfinished(context, state, servers)
+
+
+async def _store_unfinished(context: Context, state: str, servers: Iterable[str]) -> None:
+    """Store on each server that the game is unfinished, or delete that if its result is confirmed."""
+    game = context.game
+    unfinished = Unfinished(
+        state,
+        game.name,
+        tuple(get_user(context, person) for person in game.counted),
+        tuple(context.ledger.get_name(person) for person in game.counted),
+    )
+    for server in servers:
+        doc = unfinished.build_doc(server, game.system, game.id)
+        if state != CONFIRMED:
+            context.commit.docs.append(doc)
+        else:
+            await _drop_unfinished(context, doc.key)
+
+
+async def _drop_unfinished(context: Context, key: str) -> None:
+    if await context.store.load_doc(UNFINISHED, key) is not None:
+        context.commit.drop_docs.append((UNFINISHED, key))
 
 
 async def drop_played(context: Context) -> None:
     """Delete what is stored for both players of this game, which is being deleted."""
     for doc in await _load_played_docs(context):
         context.commit.drop_docs.append((PLAYED, doc.key))
+    for server in await list_ladder_servers(context):
+        await _drop_unfinished(context, f"{server}/{context.game.system}/{context.game.id}")
 
 
 def _get_outcome(result: Result, person: str) -> str:
@@ -178,7 +180,7 @@ async def store_result(context: Context, result: Result) -> None:
             Doc(RESULT, key, result.to_json(), None, server),
             Doc(RESULT_OF, index_key, index, None, server),
         ]
-        await drop_standings_since(context, server, result.system, month)
+        await register_ladder(context, server, result.system)
     await store_played(context, CONFIRMED, result)
 
 
@@ -189,11 +191,11 @@ async def drop_result(context: Context) -> None:
         if index.data["row"] != context.ledger.row:
             continue  # the result of a copy that was imported
         key = str(index.data["key"])
-        server, system, month, _ = key.rsplit("/", 3)
+        server, system, _, _ = key.rsplit("/", 3)
         context.commit.drop_docs.append((RESULT_OF, index.key))
         if await context.store.load_doc(RESULT, key) is not None:
             context.commit.drop_docs.append((RESULT, key))
-        await drop_standings_since(context, server, system, month)
+        await drop_standings(context, server, system)
     await store_played(context, WAITS)
 
 
@@ -212,9 +214,13 @@ async def forget_player(context: Context, user: str) -> None:
     data; those of their opponents no longer name them.
     """
     ids: dict[str, str] = {}
-    for doc in await context.store.load_docs(PLAYED, user):
+    for doc in await context.store.load_docs(PLAYED, user, under=f"{user}/"):
         _, server, system, game = doc.key.rsplit("/", 3)
         await _forget_opponent(context, str(doc.data["opponent_key"]), user, doc)
+        unfinished = await context.store.load_doc(UNFINISHED, doc.key.removeprefix(f"{user}/"))
+        if unfinished is not None:
+            new_data = read_unfinished(unfinished).forget(user)._asdict()
+            context.commit.docs.append(unfinished._replace(data=new_data))
         index = await context.store.load_doc(RESULT_OF, f"{game}/{server}")
         stored = await context.store.load_doc(RESULT, str(index.data["key"])) if index else None
         if stored is None:
@@ -227,7 +233,7 @@ async def forget_player(context: Context, user: str) -> None:
         ]
         new_result = result._replace(seats=(seats[0], seats[1]))
         context.commit.docs.append(stored._replace(data=new_result.to_json()))
-        await drop_standings_since(context, server, system, get_month(result.time))
+        await drop_standings(context, server, system)
 
 
 async def _forget_opponent(context: Context, opponent: str, user: str, doc: Doc) -> None:

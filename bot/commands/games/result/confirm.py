@@ -14,10 +14,8 @@ from bot.commands.answer_footer import store_first_line
 from bot.commands.channel_games import use_named_game
 from bot.commands.context import Amendment, Context
 from bot.commands.declare import ButtonOf, declare_button, declare_command
-from bot.commands.games.stats import QUICK, load_tally, measure_patiently
-from bot.commands.result.read_log import list_own_persons, load_start, read_play
-from bot.commands.result.result_docs import (
-    WAITS,
+from bot.commands.games.result.read_log import list_own_persons, load_start, read_play
+from bot.commands.games.result.result_docs import (
     build_seat,
     find_winner,
     get_user,
@@ -26,7 +24,9 @@ from bot.commands.result.result_docs import (
     store_result,
     sum_series,
 )
-from bot.commands.result.series import offer_return
+from bot.commands.games.result.series import offer_return
+from bot.commands.games.stats import QUICK, load_tally, measure_patiently
+from bot.commands.ladder.ladder_docs import WAITS
 from bot.commands.turns.mentions import call_users
 from bot.commands.turns.turn_card import remove_buttons
 from bot.commands.undo.undo import manages_game_channel

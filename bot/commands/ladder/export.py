@@ -1,0 +1,59 @@
+"""`/ladder export`: a ladder as a file that anybody can check."""
+
+import asyncio
+import json
+
+from bot.commands.context import Context
+from bot.commands.declare import declare_command
+from bot.commands.ladder.choose_system import LADDER_SYSTEM, choose_system, get_system_title
+from bot.commands.ladder.ladder_docs import read_results
+from bot.commands.ladder.setting import need_ladder
+from bot.commands.ladder.standings_cache import load_all_results
+from bot.ladder.export import build_ladder_file
+from bot.ladder.season import compute_ladder, get_month
+from bot.rules.text.names import format_count
+from bot.rules.text.phrase import phrase
+from bot.storage.records import Doc
+from bot.ui.reply.packing import Packing
+from bot.ui.reply.reply import File, Reply
+
+
+@declare_command(
+    "ladder export",
+    "The ladder as a file: results, ratings, what they are checked by",
+    LADDER_SYSTEM,
+    private=True,
+    title="The ladder as a file",
+    verb="Export",
+    needs_game=True,
+)
+async def export_ladder(context: Context) -> Reply:
+    """Send the ladder of a game on this server as a file.
+
+    Raises UserError if the server has no such ladder.
+    """
+    server = await need_ladder(context)
+    system = await choose_system(context, server)
+    title = await get_system_title(context, system)
+    docs = await load_all_results(context, server, system)
+    file = await asyncio.to_thread(_build_file, docs, server, system, title, context.now)
+    lines = (
+        f"{format_count(len(docs), 'result')}, and the ratings that follow from them.",
+        phrase(
+            "To check it: `grognard verify {name}`, with the files of `/game export` after it",
+            name=file.name,
+        ),
+    )
+    return Reply(f"Ladder of {title} as JSON", lines, private=True, files=(file,))
+
+
+def _build_file(docs: list[Doc], server: str, system: str, title: str, now: float) -> File:
+    """Return the file of a ladder. `docs` hold all its results, `now` is in Unix seconds."""
+    results = read_results(docs)
+    ladder = compute_ladder(results, get_month(now))
+    data = build_ladder_file(
+        results, ladder, server=server, system=system, title=title, created=now
+    )
+    file = Packing(f"ladder-{system}.json")
+    file.add(json.dumps(data, ensure_ascii=False))
+    return file.build_file()
