@@ -26,7 +26,8 @@ LONGEST = 170
 MANY = 300
 """Draws in which each exception must come up."""
 FIELD_LIKE = re.compile(
-    r"(?<!\bdo )(?<!\bdoes )(?<!\bwho are )\b[Nn]ot |\bnone\b|None|True|False|_|\.0\b|  |[{}]"
+    r"(?<!\bdo )(?<!\bdoes )(?<!\bmay )(?<!\bhas )(?<!\bare )(?<!, )\b[Nn]ot "
+    r"|\bnone\b|None|True|False|_|\.0\b|  |[{}]"
 )
 """A negated field, such as `not hidden`; a whole verb, such as `does not affect`, is plain English."""
 SAYS_NOTHING = re.compile(
