@@ -53,6 +53,7 @@ MAX_FOLDED_BLOCKS = 30
 MAX_SECTION = 3_000
 MAX_ALL = 11_000
 MAX_TEXT = 3_900
+MAX_TITLE = 1_000
 MAX_LABEL = 75
 MAX_VALUE = 2_000
 MAX_BUTTONS = 25
@@ -189,8 +190,8 @@ def _build_folded_blocks(
             break
         rows.append((text, is_fixed))
     title = escape_text(prefix + reply.first_line)
-    if len(title) >= 1_000:
-        title = title[:1_000].rpartition("&")[0] + " ..."
+    if len(title) >= MAX_TITLE:
+        title = _cut_before_entity(title, MAX_TITLE) + " ..."
     return [
         *_build_sections([_add_mention(title, mention, reply)]),
         *islice(_build_row_blocks(rows), MAX_FOLDED_BLOCKS),
@@ -402,13 +403,23 @@ def _build_plain_text(text: str) -> Json:
 
 def _cut(text: str) -> str:
     """Cut a text to MAX_TEXT characters, at a line end in its second half if there is one, and
-    before the last entity (`&amp;`), which may be incomplete.
+    never within an entity (`&amp;`).
     """
     if len(text) <= MAX_TEXT:
         return text
-    start = text[:MAX_TEXT]
-    cut_index = max(start.rfind("\n"), MAX_TEXT // 2)
-    return start[:cut_index].rpartition("&")[0] or start[: MAX_TEXT // 2]
+    line_end = text.rfind("\n", MAX_TEXT // 2, MAX_TEXT)
+    if line_end >= 0:
+        return text[:line_end]
+    return _cut_before_entity(text, MAX_TEXT)
+
+
+def _cut_before_entity(text: str, limit: int) -> str:
+    """Cut a text to at most `limit` characters, before an entity that would be cut in two."""
+    start = text[:limit]
+    entity_start = start.rfind("&")
+    if entity_start >= 0 and ";" not in start[entity_start:]:
+        return start[:entity_start]
+    return start
 
 
 def _measure_blocks(blocks: Iterable[Json]) -> int:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.slack.render import MAX_ALL, MAX_BLOCKS, render_message
+from adapters.slack.render import MAX_ALL, MAX_BLOCKS, MAX_TEXT, MAX_TITLE, render_message
 from adapters.slack.text import escape_text, format_line, get_text_after_mention, remove_markup
 from bot.commands.dispatch import load_shared_registry
 from bot.rules.sequence.sequence import Line
@@ -109,6 +109,21 @@ def test_a_long_answer_folds_and_is_whole_in_its_file() -> None:
         load_shared_registry(),
     )
     assert [file.name for file in kept.files] == ["a.csv"]
+
+
+@pytest.mark.parametrize("begin", ["", "Q&A "])
+def test_a_text_is_cut_at_its_limit_and_never_within_an_entity(begin: str) -> None:
+    registry = load_shared_registry()
+    for filler in ("x" * 4_500, "a & b " * 900, "<" * 4_500):
+        message = render_message(Reply(begin + filler), "T1", registry)
+        assert MAX_TEXT - 6 < len(message.text) <= MAX_TEXT
+        assert re.search("&[a-z]*$", message.text) is None
+        folded = render_message(
+            Reply(begin + filler, ("a line of the story",) * 1_000), "T1", registry
+        )
+        title = folded.blocks[0]["text"]["text"]
+        assert MAX_TITLE - 6 < len(title) <= MAX_TITLE + len("** ...")
+        assert re.search("&[a-z]*( ...)?[*]?$", title) is None
 
 
 def test_only_the_person_that_is_called_is_called() -> None:
