@@ -272,7 +272,7 @@ def test_the_first_line_is_the_news_and_nothing_below_says_it_again(game: str, i
             [
                 "The squad takes casualties · Alice rolls damage checks",
                 "Squad: [5] + 1 = 6, over morale 5; already shaken, so casualties",
-                "Now: the squad is now a half-squad",
+                "Now: the squad is a half-squad",
             ],
             HURT,
         ),

@@ -273,7 +273,7 @@ def _describe_changes(unit: Unit, answer: Mapping[str, Any]) -> str:
         remark = " (old numbers)" if has_old_numbers else ""
         predicate = f"is a shaken half-squad{remark}"
         if "shaken" in unit.flags:
-            predicate = f"is now a half-squad{remark}"
+            predicate = f"is a half-squad{remark}"
         predicates.append(predicate)
     elif "wounded" in becomes and "wounded" not in unit.flags:
         predicates.append(_describe_wound(unit, is_shaken="shaken" in becomes))
