@@ -16,6 +16,7 @@ from bot.rules.errors import TableError, UserError
 from bot.rules.text.names import format_count
 from bot.rulesets.catalog import get_packs_folder, load_shared_systems
 from bot.rulesets.packs.pack import load_packs_in
+from bot.rulesets.system import TABLES
 from bot.runtime.file_rights import explain_file_errors
 from bot.runtime.service import are_settings_open, find_service
 from bot.runtime.settings import Settings, SettingsError, get_env_file, load_settings
@@ -61,7 +62,12 @@ def run_doctor(words: list[str]) -> int:
     is_replaying = "replay" in arguments.flags
     findings = CheckupFindings()
     findings.add_ok(f"Python {sys.version.split()[0]}")
-    _check_tables(findings)
+    try:
+        _check_tables(findings)
+    except UserError as error:
+        # every later check needs the tables
+        findings.add_fault(f"{error.message} {error.hint}")
+        return 1
     _check_pictures(findings)
     _check_workbooks(findings)
     settings = _check_settings(findings)
@@ -74,7 +80,10 @@ def run_doctor(words: list[str]) -> int:
 
 
 def _check_tables(findings: CheckupFindings) -> None:
-    """Check that the packs of the host and the tables of all systems can be loaded."""
+    """Check that the packs of the host and the tables of all systems can be loaded.
+
+    Raises UserError if no tables can be read.
+    """
     folder = get_packs_folder()
     if folder is not None:
         packs, faults = load_packs_in(folder)
@@ -92,8 +101,18 @@ def _check_tables(findings: CheckupFindings) -> None:
             findings.add_ok(f"{system.id}: {tables} tables, {sequences} sequences")
         except TableError as error:
             findings.add_fault(str(error))
-        except OSError:
+        except FileNotFoundError:
             findings.add_note(f"{system.id} has no sequences file")
+        except OSError as error:
+            findings.add_fault(f"{error.filename} cannot be read: {error.strerror}")
+    for folder in _list_closed_folders():
+        findings.add_fault(f"{folder} cannot be read: its game is left out")
+
+
+def _list_closed_folders() -> list[Path]:
+    """Return the folders of built-in games that this user may not read."""
+    folders = [path for path in sorted(Path(TABLES).iterdir()) if path.is_dir()]
+    return [folder for folder in folders if not os.access(folder, os.R_OK | os.X_OK)]
 
 
 def _check_pictures(findings: CheckupFindings) -> None:

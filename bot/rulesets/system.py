@@ -986,8 +986,19 @@ class System:
 
 @lru_cache(maxsize=1)
 def list_builtin_systems() -> Mapping[str, System]:
-    """Return the built-in systems by id, in alphabetical order. Reads only the names of folders."""
-    ids = [id for id in os.listdir(TABLES) if os.path.exists(os.path.join(TABLES, id, "game.yaml"))]
+    """Return the built-in systems by id, in alphabetical order. Reads only the names of folders.
+
+    Raises UserError if the folder of all tables cannot be read.
+    """
+    try:
+        names = os.listdir(TABLES)
+    except OSError as error:
+        raise UserError(
+            f"The tables in {TABLES} cannot be read: {error.strerror or error}.",
+            hint="Install Grognard again, or let its user read that folder and all files in it.",
+            code="unreadable-file",
+        ) from None
+    ids = [id for id in names if os.path.exists(os.path.join(TABLES, id, "game.yaml"))]
     return {id: System(id) for id in sorted(ids)}
 
 

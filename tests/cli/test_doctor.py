@@ -15,6 +15,7 @@ import pytest
 
 from bot.__main__ import main
 from bot.app import App
+from bot.rulesets.system import list_builtin_systems
 from bot.runtime.settings import Settings
 from bot.storage.base import StoreError
 from bot.storage.opening import open_store
@@ -43,6 +44,31 @@ def test_a_healthy_house(database: Path, capsys: pytest.CaptureFixture[str]) -> 
     out = capsys.readouterr().out
     assert "1 game: log, chain, dice and state agree" in out
     assert "FIX" not in out
+
+
+def test_tables_that_cannot_be_read(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The doctor names the folder, without a traceback; so does every command."""
+    monkeypatch.setattr("bot.rulesets.system.TABLES", str(tmp_path / "tables"))
+    monkeypatch.setattr("bot.cli.doctor.load_shared_systems", list_builtin_systems.__wrapped__)
+    assert main(["doctor"]) == 1
+    fault = f"FIX   The tables in {tmp_path / 'tables'} cannot be read: No such file or directory."
+    assert fault in capsys.readouterr().out
+
+
+def test_a_game_that_cannot_be_read_is_a_fault(
+    database: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also for a user who may do everything, as tests may be run."""
+    real_access = os.access
+
+    def refuse_lnlt(path: Path, mode: int) -> bool:
+        return Path(path).name != "lnlt" and real_access(path, mode)
+
+    monkeypatch.setattr(os, "access", refuse_lnlt)
+    assert main(["doctor"]) == 1
+    assert re.search(r"FIX   .*lnlt cannot be read", capsys.readouterr().out)
 
 
 def test_an_sqlite_that_is_too_old(
