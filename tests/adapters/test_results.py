@@ -29,7 +29,8 @@ def invite_manager(e: Table) -> None:
 
 async def play_sought_game(e: Table) -> tuple[Any, Any]:
     """Anna seeks a series that counts, and Ben plays it. The card, and the game's first message."""
-    posted = await e.alone("Anna", "seek game daily lnlt scenario=ford side=both")
+    line = "seek game daily lnlt scenario=ford side=both"
+    posted = await e.alone("Anna", line, "Your seek is posted here")
     draw(e, "1-posted", posted)
     card = await e.message(CARD)
     await e.rest()
