@@ -1,10 +1,11 @@
-"""A season of 64 players in their time zones, played through the real commands by two bots on one
+"""A season of players in their time zones, played through the real commands by two bots on one
 database, until somebody kills them: for tests/ladder/test_season_kills.py.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,7 +23,8 @@ from bot.ui.spec import Person, Place
 SERVER = "discord:5"
 HALL = Place(f"{SERVER}/1", SERVER, "#hall")
 MANAGER = Person("discord:999", "Vera", manager=True)
-PLAYERS = 64
+PLAYERS = int(os.environ.get("SEASON_PLAYERS", "16"))
+"""Number of players. With 64 of them, a season takes some minutes."""
 ROUNDS = 6
 """Games of each player."""
 START = datetime(2031, 1, 2, tzinfo=UTC).timestamp()

@@ -1,4 +1,7 @@
-"""A season of 64 players, by two bots that are killed again and again: each result counts once."""
+"""A season of a ladder, by two bots that are killed again and again: each result counts once.
+
+It has 16 players, or as many as SEASON_PLAYERS says.
+"""
 
 from __future__ import annotations
 
