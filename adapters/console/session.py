@@ -25,7 +25,9 @@ from bot.cli.cli import Arguments
 from bot.cli.terminal import print_reply, print_text, save_files
 from bot.commands.context import UNDO_LABEL
 from bot.forms.drafts import Draft
+from bot.packs.check import check_path
 from bot.rules.errors import UserError
+from bot.rules.text.names import format_count
 from bot.rules.text.plain import remove_control
 from bot.rulesets.catalog import PACKS, load_shared_systems
 from bot.rulesets.packs.pack import load_pack
@@ -701,9 +703,20 @@ def main(words: Sequence[str]) -> int:
     return asyncio.run(run_console(name, interactive=sys.stdin.isatty() and sys.stdout.isatty()))
 
 
+def _print_faults(path: str) -> None:
+    """Print the faults that the check finds in a pack, and that they may spoil its commands."""
+    faults = check_path(Path(path)).faults
+    if not faults:
+        return
+    for fault in faults:
+        print(f"fault     {fault}")
+    count = format_count(len(faults), "fault")
+    print(f"The check of this pack finds {count}, so some of its commands may be refused.\n")
+
+
 def try_pack(words: Sequence[str]) -> int:
     """Run the console with a new game of a pack (`grognard try PACK [--as NAME]`), and store
-    nothing. Return the exit status.
+    nothing. If the check of the pack finds faults, print them first. Return the exit status.
 
     Raises UserError or TableError if the path is no valid pack.
     """
@@ -711,6 +724,7 @@ def try_pack(words: Sequence[str]) -> int:
     (path,) = arguments.take_words("PACK")
     pack = load_pack(Path(path))
     pack.check_whole()
+    _print_faults(path)
     os.environ[PACKS] = os.path.abspath(path)
     load_shared_systems.cache_clear()
     scenario = next((f" scenario={name}" for name in pack.list_files(SCENARIOS)), "")

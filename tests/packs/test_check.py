@@ -253,6 +253,28 @@ def test_try_begins_a_game_of_the_pack_and_keeps_nothing(
     assert main(["try", str(tmp_path / "nowhere")]) == 2
 
 
+def test_try_names_the_faults_of_a_pack_before_it_plays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_new_pack(folder := tmp_path / "few-acres")
+    sequences = folder / "sequences.yaml"
+    text = sequences.read_text(encoding="utf-8")
+    faulty = re.sub("(?m)^  example: .*$", "  example: {attackers: nobody, targets: nobody}", text)
+    assert faulty != text
+    sequences.write_text(faulty, encoding="utf-8")
+    monkeypatch.setenv("GROGNARD_PACKS", "")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"quit\n")))
+    try:
+        assert main(["try", str(folder)]) == 0
+    finally:
+        load_shared_systems.cache_clear()
+    printed = capsys.readouterr().out
+    fault = next(line for line in printed.splitlines() if line.startswith("fault "))
+    assert "few-acres/sequences.yaml" in fault
+    assert "The check of this pack finds 1 fault" in printed
+    assert printed.index(fault) < printed.index("> game start")
+
+
 def test_sixty_tables_are_checked_at_once(make_pack: PackMaker) -> None:
     """Within a second of a quiet processor; ten times as much is allowed here for a slow and
     busy one.
