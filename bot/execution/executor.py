@@ -18,7 +18,7 @@ from bot.game.loaded_game import LoadedGame
 from bot.game.losses import find_removed_unit
 from bot.game.rights import OtherSide
 from bot.game.roster import sort_units
-from bot.game.state import Game
+from bot.game.state import Game, build_roster
 from bot.loading.free_play_seed import load_next_seed
 from bot.loading.game_cache import GameCache
 from bot.loading.log_reader import load_recent_events
@@ -43,7 +43,7 @@ from bot.ui.reply.reply import Reply, build_error_reply
 from bot.ui.sizes import FILE, check_sizes
 from bot.ui.spec import FLAGS, Command, CommandSpec
 from bot.ui.typing.command_text import format_command, format_named_command, parse_text
-from bot.ui.typing.corrections import check_correction
+from bot.ui.typing.corrections import check_correction, offer_word_for_unit
 from bot.ui.typing.roster_example import write_roster_example
 
 log = logging.getLogger(__name__)
@@ -238,6 +238,9 @@ class CommandExecutor:
             game = loaded.game if loaded is not None else None
             systems = await self._shelves.load_visible(command.where, game)
             registry = self._registry.with_games(systems)
+            if game is not None and command.spec is not None:
+                roster = build_roster(game)
+                offer_word_for_unit(error, command.spec, command.options, roster)
             check_correction(error, line, registry)
             if error.better:
                 error.better = format_command(*parse_text(error.better, registry))

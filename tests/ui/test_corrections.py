@@ -9,12 +9,19 @@ import pytest
 
 from bot.commands.dispatch import load_shared_registry
 from bot.rules.errors import UserError
+from bot.rules.inputs.options import InputReader
+from bot.rules.inputs.units import RosterUnit
 from bot.rulesets.system import list_builtin_systems
 from bot.ui.registry import TABLE
 from bot.ui.reply.reply import build_error_reply
 from bot.ui.spec import CommandSpec
 from bot.ui.typing.command_text import parse_text, quote_value
-from bot.ui.typing.corrections import check_correction, check_values, find_refusal
+from bot.ui.typing.corrections import (
+    check_correction,
+    check_values,
+    find_refusal,
+    offer_word_for_unit,
+)
 from tests.playing import Channel
 
 FAMILIES = [*list_builtin_systems(), *(game + TABLE for game in list_builtin_systems()), "of all"]
@@ -110,3 +117,37 @@ async def test_a_line_is_corrected_whole_or_not_at_all(line: str, better: str) -
     assert reply.error
     assert reply.better == better
     assert not better or not (await channel.say("Anna", better)).error
+
+
+async def test_a_unit_where_a_word_is_needed_is_answered_with_the_word() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", "game start lnlt scenario=ford", "game join US")
+    for unit in ("us5", '"Lt Brooks"'):
+        refused = await channel.refused("Anna", f"rally us1 rallier={unit}", "bad-value rallier")
+        assert "Lt Brooks is a leader" in refused.format_text()
+        assert refused.better == "/lnlt rally units=us1 rallier=leader lm=1"
+    refused = await channel.refused("Anna", "rally us1 rallier=us6", "bad-value rallier")
+    assert refused.better == "/lnlt rally units=us1 rallier=other"
+    await channel.do("Anna", "unit edit us1 shaken", "lnlt rally units=us1 rallier=leader lm=1")
+
+
+@pytest.mark.parametrize("family", list_builtin_systems())
+def test_every_option_with_words_names_the_type_of_a_unit(family: str) -> None:
+    """The line that is offered has a word in place of the unit."""
+    for spec in specs_of(family):
+        for option in spec.options:
+            if option.type != "enum":
+                continue
+            types = [*option.values, "sentinel"]
+            for type_ in types:
+                unit = RosterUnit("Old Guard", "xx1", type_)
+                with pytest.raises(UserError) as caught:
+                    InputReader([option]).read({option.name: "xx1"}, spec.name)
+                error = caught.value
+                offer_word_for_unit(error, spec, {option.name: "xx1"}, {"xx1": unit})
+                assert "Old Guard is a" in error.hint, (spec.name, option.name)
+                is_offered = type_ in option.values or "other" in option.values
+                assert bool(error.better) == is_offered, (spec.name, option.name)
+                if is_offered:
+                    value = parse_text(error.better, load_shared_registry()).options[option.name]
+                    assert value in option.values, (spec.name, option.name)

@@ -4,9 +4,11 @@ from collections.abc import Mapping
 
 from bot.rules.errors import Hint, UserError, correct_typed
 from bot.rules.inputs.options import InputReader
+from bot.rules.inputs.units import Roster, find_unit
+from bot.rules.text.names import add_article
 from bot.ui.registry import Registry
 from bot.ui.spec import CommandSpec
-from bot.ui.typing.command_text import ParsedCommand, parse_text
+from bot.ui.typing.command_text import ParsedCommand, format_named_command, parse_text
 
 MOST_SLIPS = 3
 """Maximum number of slips that are corrected in one line."""
@@ -34,6 +36,39 @@ def check_correction(error: UserError, typed: str, registry: Registry) -> None:
     error.better = ""
     if isinstance(error.hint, Hint):
         error.hint.right = ""
+
+
+def offer_word_for_unit(
+    error: UserError, spec: CommandSpec, options: Mapping[str, object], roster: Roster
+) -> None:
+    """Say what to type if a unit was given to an option that takes words: `rallier=us5`.
+
+    `options` are those that were typed. `error.better` becomes the line with the word for the
+    unit's type, else with `other` if the option has it, and with the unit's numbers that the
+    command takes for the same thing. The hint names the unit and its type. An error about anything
+    else stays as it is.
+    """
+    option = next((option for option in spec.options if option.name == error.option), None)
+    if error.code != "bad-value" or option is None or option.type != "enum":
+        return
+    try:
+        unit = find_unit(str(options.get(option.name, "")), roster)
+    except UserError:
+        return
+    type_name = unit.type.replace("-", " ")
+    error.hint = (
+        f"{unit.name} is {add_article(type_name)}; "
+        f"{option.name} takes one of these words, not a unit."
+    )
+    word = unit.type if unit.type in option.values else "other"
+    if word not in option.values:
+        return
+    corrected = {**options, option.name: word}
+    for number in spec.options:
+        is_same_thing = bool(option.of) and number.of == option.of
+        if is_same_thing and number.name in unit.numbers and number.name not in options:
+            corrected[number.name] = unit.numbers[number.name]
+    error.better = format_named_command(spec, corrected)
 
 
 def _check_unit_number(error: UserError, registry: Registry) -> None:
