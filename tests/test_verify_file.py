@@ -70,7 +70,7 @@ def test_a_compressed_export_is_checked_as_it_is(
         (played().replace('"value":', '"value":1,"value":', 1), "twice"),
         (played().replace('"at":', '"at":NaN,"x":', 1), "not a number"),
         (played().replace('"at":', '"at":-Infinity,"x":', 1), "not a number"),
-        (played().replace('"Squad 1"', '"Squad \\ud800"', 1), "half of a character"),
+        (played().replace('"Squad 1"', '"Squad \\ud800"', 1), "half a character"),
         (played()[:-1], "not JSON"),
         ("[" * 100_000, "not JSON"),
         (played().replace('"number":1,', f'"number":{"9" * 5000},', 1), "not JSON"),
@@ -149,7 +149,7 @@ def test_deleted_texts_leave_digests_that_rest_on_the_event_alone() -> None:
     found = check(rechained(log))
     assert (found.faults, found.unread, found.status) == ((), 1, 0)
     assert (
-        "1 digest of players' words taken only from the event: the words were deleted."
+        "1 digest of players' words could be read only in the event: the words were deleted."
         in format_summary(found)
     )
     assert verify_log.check(log).unchecked_digests == 1

@@ -259,7 +259,7 @@ def parse_json(text: str) -> Any:
     if r"\ud" in text.lower() and re.search(
         "[\ud800-\udfff]", json.dumps(data, ensure_ascii=False)
     ):
-        raise UnreadableFile("The file has half of a character.")
+        raise UnreadableFile("The file has half a character.")
     return data
 
 
@@ -379,11 +379,15 @@ def canonical_json(body: Json) -> str:
         if isinstance(value, list):
             return [normalize(item) for item in value]
         if isinstance(value, int | float) and abs(value) >= FIRST_UNSAFE_NUMBER:
-            raise ValueError("it holds a number from 2^53 on, which programs read differently")
+            raise ValueError(
+                "it contains a number of 2^53 or more, which programs read differently"
+            )
         if isinstance(value, float) and value.is_integer():
             return int(value)
         if isinstance(value, float) and "e" in repr(value):
-            raise ValueError("it holds a number with an exponent, which programs write differently")
+            raise ValueError(
+                "it contains a number with an exponent, which programs write differently"
+            )
         return value
 
     normalized = normalize(body)
@@ -444,7 +448,7 @@ def check_heads(log: Json, heads: list[Head], report: Report) -> None:
         beyond = f" after event {last_trusted}" if last_trusted else ""
         report.notes.append(
             f"Only short heads vouch for it{beyond}. "
-            "8 digits of a head can be forged in minutes: give one with 16."
+            "A head of only 8 digits can be forged in minutes: give 16 digits."
         )
 
 
@@ -569,7 +573,7 @@ def add_player_text(
         parts = find_digest_parts(promise, row["text"], digest)
         is_computable = promise.digest_parts is not None
     if parts is None and is_computable:
-        report.add_fault(number, "the digest of the players' words is not that of their words.")
+        report.add_fault(number, "the digest of the players' words does not match the words.")
     elif parts is None:
         report.unchecked_digests += 1
     # Later texts go on from the digest in the log, so that one change gives one fault.
@@ -867,7 +871,7 @@ def check_texts(log: Json, texts: TextRows, report: Report) -> None:
             report.add_fault(number, f"{name} was changed, or does not belong to it.")
         elif "\n" in row["salt"]:
             # The beginning of the text could have been moved into the salt, with the same hash.
-            report.add_fault(number, f"{name} has no salt as Grognard writes it.")
+            report.add_fault(number, f"{name} has no salt of the kind that Grognard writes.")
         elif key == "sealed" and not is_canonical_object(row["text"]):
             report.add_fault(number, f"{name} is not a roll as Grognard writes it.")
         elif row.get("person") and "who" in body and row["person"] != body["who"]:

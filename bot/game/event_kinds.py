@@ -122,7 +122,7 @@ def find_shape_faults(body: Mapping[str, Any]) -> Iterator[str]:
         yield _LARGE
     yield from _find_patch_faults(body, kind)
     if kind.results and body.get("result") not in kind.results:
-        yield f"its words are none that Grognard writes: {shorten_value(body.get('result'))}."
+        yield f"its words are not any that Grognard writes: {shorten_value(body.get('result'))}."
     yield from _find_roll_faults(body)
     if body.get("hand") is False:
         yield "its hand cannot be read: False."

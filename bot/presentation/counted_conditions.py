@@ -230,7 +230,7 @@ def _say_already(one: CountedCondition, harm: Iterable[str], *, before: bool) ->
         if count == "1":
             name = name.removesuffix("s")
         return f"{units} already {have} {count} {name}."
-    return f"Counts for {units}: {one.spoken}."
+    return f"Applies to {units}: {one.spoken}."
 
 
 _VERBS = {

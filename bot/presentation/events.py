@@ -356,11 +356,11 @@ _DID = {
     "discard": "discards {which} ({id})",
     "remove": "takes {which} out of the game ({id})",
     "return": "puts {which} back into {id}",
-    "peek": "looks at the next of {id}, {which}",
+    "peek": "looks at the top of {id}, {which}",
     "hold": "draws {which} into their hand from {id}",
     "deal": "deals {which} from {id}",
     "play": "plays {which} from {id}",
-    "give": "gives away {which} of {id}",
+    "give": "gives away {which} from {id}",
     "back": "puts {which} back into {id}",
     "shuffle": "shuffles the discards back into {id}, {which}",
     "": "makes the deck {id}, {which}",
@@ -373,7 +373,7 @@ def _describe_card_event(event: Event, player: str, result: str) -> EventText:
     if action == "names":
         return EventText(f"in order: {result}", f"{player} shuffles names")
     if action == "agree":
-        return EventText(f"{player} agrees that hands are opened when the game ends")
+        return EventText(f"{player} agrees to open hands when the game ends")
     id, _, cards = result.partition(": ")
     if id in STANDARD:
         cards = ", ".join(format_card_name(id, card) for card in cards.split(", "))

@@ -160,8 +160,8 @@ def _need_single_unit(
         pieces.append(Typed(format_command(spec, {**options, name: unit})))
     if len(units) > MOST_SHOWN:
         pieces.append(f" and so on, {len(units)} in all")
-    message = f"{name} takes one unit at a time, and these are {len(units)}."
-    hint = Phrase("Once for each: ", *pieces)
+    message = f"{name} takes one unit at a time, not {len(units)}."
+    hint = Phrase("One command for each: ", *pieces)
     raise UserError(message, hint=hint, option=name, code="too-many")
 
 

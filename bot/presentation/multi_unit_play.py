@@ -124,10 +124,9 @@ def group_identical_plays(
         names.append(play.unit)
     if len(groups) > MOST_ODDS:
         message = (
-            f"These are {len(groups)} different units; "
-            f"odds are counted for {MOST_ODDS} of them at once."
+            f"These are {len(groups)} different units; odds can be counted for {MOST_ODDS} at once."
         )
-        hint = "Ask for fewer, or for those in the same state."
+        hint = "Ask for fewer, or for units in the same state."
         raise UserError(message, hint=hint, option=UNIT, code="too-large")
     return [(tuple(filter(None, names)), play) for names, play in groups.values()]
 

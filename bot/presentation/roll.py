@@ -46,7 +46,7 @@ def roll_dice(
     """
     text = options.get("dice")
     if not isinstance(text, str) or not text.strip():
-        hint = phrase("Type `/roll 2d6+3`. `/help dice` shows everything that you can write.")
+        hint = phrase("Type `/roll 2d6+3`. `/help dice` shows everything you can write.")
         raise UserError("/roll needs dice.", hint=hint, option="dice", code="missing")
     text = _without_quotes(text)
     expression = parse(text, is_early=is_early)
@@ -119,7 +119,7 @@ def build_roll_reply(rolling: Rolling, who: str, label: str = "") -> Reply:
         test = pool.count_if
         if test and test.fits(pool.lowest) and test.fits(pool.highest):
             sum_notation = f"{pool.count}{pool.die_name} sum{test}"
-            lines.append(Small(f"Every die counts so. For their sum: {sum_notation}"))
+            lines.append(Small(f"Every die passes that. For their sum: {sum_notation}"))
     return Reply(title, tuple(lines), by=f"{who} rolls {rolling.notation}", bare=True)
 
 

@@ -155,4 +155,4 @@ def find_upkeep_problem(
     inputs: Mapping[str, Any] = roll.get("inputs") or {}
     event_units = {name for value in inputs.values() for name in str(value).split("; ")}
     fits = inputs in due_options or (goes_on and event_units <= due_units)
-    return "" if fits else "its phase begins with other upkeep than it says."
+    return "" if fits else "its phase begins with different upkeep than it says."

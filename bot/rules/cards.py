@@ -606,7 +606,7 @@ def take_cards(
         keys = [get_card_key(id, place, card) for place in places]
         source_key = next((key for key in keys if current.get(key)), "")
         if not source_key:
-            raise UserError(f"{card} of {id} is not there.", option="cards", code="unknown-card")
+            raise UserError(f"{card} is not there in {id}.", option="cards", code="unknown-card")
         current[source_key] -= 1
         if target:
             target_key = get_card_key(id, target, card)

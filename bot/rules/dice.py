@@ -201,7 +201,7 @@ class Script:
         )
         hint = ""
         if self._names_cards:
-            hint = "Cards by name and dice by number, in the order asked for, with commas."
+            hint = "Give cards by name and dice by number, in the order asked for, separated by commas."
         return UserError(message, hint=hint, option="hand", code="bad-face")
 
     def _draw_tens_and_units(self, die: Die) -> int:

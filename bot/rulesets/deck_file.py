@@ -62,7 +62,7 @@ def read_deck(id: str, data: Any, file: str) -> GameDeck:
     if not cards.ID.fullmatch(id) or id.isdecimal() or id in STANDARD:
         raise TableError(
             file,
-            "a deck has a name of small letters, digits and -, at most 24, other than the standard decks",
+            "a deck's name has at most 24 lowercase letters, digits and -, and is not that of a standard deck",
         )
     check_shape(data, "deck", PARTS, file)
     with name_row_of_errors(file, "title"):
@@ -111,16 +111,16 @@ def check_cup(game_deck: GameDeck, attributes: Mapping[str, Any], file: str) -> 
     """
     if game_deck.keep == HAND:
         raise TableError(
-            file, "a deck that leads a phase is drawn openly: leave keep out", row="keep"
+            file, "a deck that leads a phase is drawn face up: leave out keep", row="keep"
         )
     for id, facts in game_deck.said.items():
         row = f"cards {id}"
         end = facts.get(ENDS, "phase")
         if end not in ("phase", "turn"):
-            raise TableError(file, "is one of phase, turn", row=row, column=ENDS)
+            raise TableError(file, "must be phase or turn", row=row, column=ENDS)
         for key in (SIDE, FORMATION):
             if not isinstance(facts.get(key, "-"), str):
-                raise TableError(file, "is a text; quote it", row=row, column=key)
+                raise TableError(file, "must be text; quote it", row=row, column=key)
         if FORMATION in facts and attributes.get(FORMATION, {}).get("type") not in ("str", "enum"):
             problem = f"units have none: units: attributes: {FORMATION}: {{type: str, help: ...}} in game.yaml"
             raise TableError(file, problem, row=row, column=FORMATION)
@@ -139,7 +139,7 @@ def _is_one_line(value: Any, max_length: int) -> bool:
 def _read_text(value: Any, max_length: int) -> str:
     """Return a text in one line. Raises Slip for anything else, or a longer one."""
     if not _is_one_line(value, max_length):
-        raise Slip(f"is a text in one line, at most {max_length} characters; quote it")
+        raise Slip(f"must be text on one line, at most {max_length} characters; quote it")
     return str(value)
 
 
@@ -151,10 +151,10 @@ def _read_card(card: Mapping[str, Any], default_after: str, file: str) -> DeckCa
         raise TableError(file, "all means all cards; call it something else", row=row, column="id")
     name = str(card.get("name", id))
     if not _is_one_line(name, LONGEST):
-        raise TableError(file, "is a text in one line; quote it", row=row, column="name")
+        raise TableError(file, "must be text on one line; quote it", row=row, column="name")
     facts = {key: value for key, value in card.items() if key not in CARD}
     if len(facts) > MOST_FACTS:
-        raise TableError(file, f"has more than {MOST_FACTS} of its own numbers and words", row=row)
+        raise TableError(file, f"has more than {MOST_FACTS} numbers and words of its own", row=row)
     for key, value in facts.items():
         _check_fact(key, value, file, row)
     return DeckCard(id, name, card.get("count") or 1, card.get("after") or default_after, facts)
@@ -174,15 +174,22 @@ def _check_fact(key: Any, value: Any, file: str, row: str) -> None:
         raise TableError(file, problem, row=row, column=column)
     if not isinstance(key, str) or not _KEY.fullmatch(key):
         raise TableError(
-            file, "has a name of small letters, digits and _, at most 24", row=row, column=column
+            file,
+            "must have a name of at most 24 lowercase letters, digits and _",
+            row=row,
+            column=column,
         )
     is_word = isinstance(value, str)
     if type(value) not in _KINDS or (is_word and not _is_one_line(value, LONGEST)):
         raise TableError(
-            file, f"is a number, yes or no, or a word of at most {LONGEST}", row=row, column=column
+            file,
+            f"must be a number, yes or no, or a word of at most {LONGEST}",
+            row=row,
+            column=column,
         )
     if not is_word and not (math.isfinite(value) and abs(value) <= LARGEST):
-        raise TableError(file, f"is a number within {LARGEST:,}", row=row, column=column)
+        problem = f"must be a number from -{LARGEST:,} to {LARGEST:,}"
+        raise TableError(file, problem, row=row, column=column)
 
 
 def _check_no_same_names(deck_cards: Iterable[DeckCard], file: str) -> None:
@@ -199,7 +206,7 @@ def _check_no_same_names(deck_cards: Iterable[DeckCard], file: str) -> None:
             if other_id is None or (other_id == card.id and column == "name"):
                 continue
             if other_id == card.id:
-                problem = "comes twice; write count: 2"
+                problem = "is listed twice; write count: 2"
             else:
                 problem = f"is also the name of {other_id}: nobody could tell them apart"
             raise TableError(file, problem, row=f"cards {card.id}", column=column)
@@ -219,7 +226,7 @@ def _check_kinds(facts_by_id: Mapping[str, Said], file: str) -> None:
             kind = _KINDS[type(value)]
             first_id, first_kind = first_uses.setdefault(key, (id, kind))
             if kind != first_kind:
-                problem = f"is {kind} here and {first_kind} of {first_id}"
+                problem = f"is {kind} here but {first_kind} in {first_id}"
                 raise TableError(file, problem, row=f"cards {id}", column=key)
 
 

@@ -46,7 +46,7 @@ DECK: Keys = {
         " into the pile; a card can override it",
     ),
     "keep": Key(
-        allow_words(KEEP), "hand: its cards are drawn hidden, into hands; face up if left out"
+        allow_words(KEEP), "hand: its cards are drawn face down into hands; if left out, face up"
     ),
     "hand_limit": Key(
         {"type": "integer", "minimum": 1, "maximum": cards.MOST_DRAWN},
@@ -54,11 +54,11 @@ DECK: Keys = {
     ),
     "owner": Key(
         TEXT,
-        "the side that owns the deck: only it draws from the deck by button, and uses its cards",
+        "the side that owns the deck: only this side can draw from it with a button and use its cards",
     ),
     "empty": Key(
         allow_words(EMPTY),
-        "what happens when the pile is empty: reshuffle takes the discards in, refuse draws nothing",
+        "what happens when the pile is empty: reshuffle shuffles the discards back in, refuse draws nothing",
     ),
     "shown": Key(FLAG, "whether turn cards and the board show it; `/deck show` always does"),
     "dead": Key(
@@ -87,7 +87,7 @@ CARD: Keys = {
     ),
     "count": Key(
         {"type": "integer", "minimum": 1, "maximum": cards.MOST_CARDS},
-        "the number of copies, 1 if left out; any further key is a number, word or flag of yours",
+        "the number of copies, 1 if left out; any other key is a number, word or flag of your own",
     ),
     "after": Key(allow_words(AFTER), "where it goes when it is discarded from play"),
 }

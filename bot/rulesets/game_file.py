@@ -118,10 +118,10 @@ def _check_go(phase: Mapping[str, Any], file: str, row: str) -> None:
     A phase that a deck leads has neither `go` nor `passes`, and only impulses have `passes`.
     """
     if phase.get(LED_BY) is not None and phase.keys() & {"go", "passes"}:
-        problem = "the chits of the deck say whose turn it is; leave out go and passes"
+        problem = "the deck's chits decide whose turn it is; leave out go and passes"
         raise TableError(file, problem, row=f"{row}, {LED_BY}")
     if phase.get("passes") is not None and phase.get("go") != "impulses":
-        raise TableError(file, "only a phase with go: impulses has it", row=f"{row}, passes")
+        raise TableError(file, "only a phase with go: impulses can have it", row=f"{row}, passes")
 
 
 def check_buttons(game: Mapping[str, Any], sequences: Iterable[str], file: str) -> None:
@@ -149,4 +149,4 @@ def _check_odds(odds: Mapping[str, Any], file: str) -> None:
         if not questions:
             raise TableError(file, "must be question: [result, ...]", row=row)
         if isinstance(questions, str) and "{}" not in questions:
-            raise TableError(file, "needs {} where the unit is named", row=row)
+            raise TableError(file, "needs {} where the unit's name goes", row=row)

@@ -32,8 +32,8 @@ SINCE = ("lost", "met")
 ANY = "any"
 FRAMES: Mapping[str, str] = {
     "infantry": "a box with an X",
-    "weapon": "a box with an arrow that points up, on a base",
-    "mortar": "a box with an arrow that points up, on a circle",
+    "weapon": "a box with an upward arrow on a base",
+    "mortar": "a box with an upward arrow on a circle",
     "artillery": "a box with a dot",
     "armor": "a box with an ellipse",
     "mechanized": "a box with an ellipse over an X",
@@ -68,26 +68,26 @@ NAMED: Schema = either(WORDS, build_name_mapping(TEXT, "word"))
 
 
 GAME: Keys = {
-    "title": Key(TEXT, "the game's name; a pack has it in pack.yaml"),
+    "title": Key(TEXT, "the game's name; a pack gives it in pack.yaml"),
     "edition": Key(
         {"type": "integer", "minimum": 1},
         "starts at 1; raise it when the same dice give a different result",
     ),
     "publisher": Key(TEXT, "who publishes the game; for a pack its author"),
-    "notice": Key(TEXT, "the legal notice; a pack has it in pack.yaml"),
+    "notice": Key(TEXT, "the legal notice; a pack gives it in pack.yaml"),
     "author": Key(TEXT, "who wrote the rules"),
     "groups": Key(
         build_name_mapping(TEXT, "group"),
-        "the groups of tables with their titles, in the order of menus (at most 25)",
+        "the table groups with their titles, in menu order (at most 25)",
     ),
     "lists": Key(
         build_name_mapping(WORDS),
-        "lists of words for inputs and outputs to name; quote numbers, yes and no",
+        "word lists that inputs and outputs can use; quote numbers, yes and no",
     ),
     "units": Key(ref("units"), "the units of the game"),
     "unit_lists": Key(
         build_name_mapping(ref("unit_list")),
-        "lists of units with words of their own, for inputs to name",
+        "unit lists with words of their own that inputs can use",
     ),
     "turns": Key(allow_words(("together", "by-side")), "by-side: each side has a turn of its own"),
     "phases": Key(allow_items(ref("phase")), "the phases of a turn, in order"),
@@ -102,7 +102,7 @@ GAME: Keys = {
     ),
     "scores": Key(
         build_name_mapping(build_number_mapping(NUMBER, "result"), "sequence"),
-        "how good a result is for the side that acts; luck is counted by it",
+        "how good a result is for the acting side; luck is measured by it",
     ),
     "fixed": Key(
         WORDS,
@@ -112,9 +112,9 @@ GAME: Keys = {
     "labels": Key(
         build_name_mapping(TEXT, "option"), "the display name of an option or a modifier"
     ),
-    "words": Key(build_name_mapping(TEXT, "word"), "the name for a word of a table"),
+    "words": Key(build_name_mapping(TEXT, "word"), "the display name of a word in a table"),
     "also": Key(build_name_mapping(WORDS, "word"), "other words on the card that mean this one"),
-    "arms": Key(build_name_mapping(TEXT, "weapon"), "the name of a weapon in an answer"),
+    "arms": Key(build_name_mapping(TEXT, "weapon"), "the name of a weapon in answers"),
     "rules": Key(
         build_name_mapping(ref("rule")),
         "optional rules, which a game switches on or off: `/game settings rule`",
@@ -128,9 +128,9 @@ GAME: Keys = {
 UNITS: Keys = {
     "types": Key(NAMED, "unit types"),
     "attributes": Key(
-        build_name_mapping(ref("input")), "numbers and words that a unit has, written as inputs are"
+        build_name_mapping(ref("input")), "a unit's numbers and words, written like inputs"
     ),
-    "flags": Key(build_name_mapping(TEXT), "facts that can be true of a unit, with help"),
+    "flags": Key(build_name_mapping(TEXT), "facts that can be true of a unit, with help text"),
     "states": Key(NAMED, "states; the first is the normal one"),
     "state_flags": Key(build_name_mapping(WORDS, "state"), "the flags that a state sets"),
     "markers": Key(NAMED, "markers that a unit can have"),
@@ -154,19 +154,19 @@ UNITS: Keys = {
     ),
 }
 COUNTER: Keys = {
-    "frame": Key(allow_words(FRAMES), "the sign in its box"),
+    "frame": Key(allow_words(FRAMES), "the symbol in its box"),
     "numbers": Key(WORDS, "attributes printed below it"),
 }
 UNIT_LIST: Keys = {
-    "types": Key(either(TEXT, WORDS), "the types in it, or a list of the game"),
-    "keys": Key(build_name_mapping(ref("input")), "further numbers and words of its units"),
-    "flags": Key(build_name_mapping(TEXT), "further flags, with help"),
+    "types": Key(either(TEXT, WORDS), "the types in it, or one of the game's lists"),
+    "keys": Key(build_name_mapping(ref("input")), "more numbers and words for its units"),
+    "flags": Key(build_name_mapping(TEXT), "more flags, with help text"),
     "bare": Key(TEXT, "the type that a bare number counts"),
     "repeat": Key(TEXT, "the key that repeats a unit: count=3"),
 }
 PHASE: Keys = {
     "name": Key(TEXT, "short, in the log"),
-    "title": Key(TEXT, "on the card of the turn"),
+    "title": Key(TEXT, "on the turn card"),
     "go": Key(allow_words(GO), "which side acts, see phases.md"),
     "passes": Key(
         {"type": "integer", "minimum": 1}, "how many passes in a row end a phase of impulses"
@@ -180,10 +180,8 @@ PHASE: Keys = {
     ),
     "brief": Key(TEXT, "what to do, in a sentence"),
     "remember": Key(WORDS, "reminders: shown on turn 1, later behind a button"),
-    "names": Key(WORDS, "units in these states are named on the card"),
-    "calls": Key(
-        allow_items(ref("call")), "units that the card names, and the roll they must make"
-    ),
+    "names": Key(WORDS, "units in these states are listed on the card"),
+    "calls": Key(allow_items(ref("call")), "units listed on the card, and the roll they must make"),
     "needs": Key(
         build_name_mapping(TEXT, "button"),
         "the track that each button uses up: {march: orders}; at 0 the button steps back",
@@ -191,7 +189,7 @@ PHASE: Keys = {
     "clears": Key(WORDS, "markers, flags and numbers that are removed when it begins"),
     "begins": Key(
         {**allow_items(ref("begin")), "maxItems": MOST_BEGINS},
-        f"sequences that it runs when it begins, on units or once without any (at most {MOST_BEGINS})",
+        f"sequences that it runs when it begins, for units or once without any (at most {MOST_BEGINS})",
     ),
 }
 BEGIN: Keys = {
@@ -203,20 +201,20 @@ BEGIN: Keys = {
         "own (the default): the units of the side whose turn it is; or all; not if it takes no unit",
     ),
     "states": Key(WORDS, "only units in these states"),
-    "has": Key(WORDS, "or with one of these markers, or one of these numbers over 0"),
+    "has": Key(WORDS, "or with one of these markers, or one of these numbers above 0"),
 }
 CALL: Keys = {
     "says": Key(TEXT_WITH_UNIT, "the line of the card; {} stands for the units"),
     "states": Key(WORDS, "units in these states"),
-    "has": Key(WORDS, "units with one of these markers, or one of these numbers over 0"),
+    "has": Key(WORDS, "units with one of these markers, or one of these numbers above 0"),
     "since": Key(
         allow_items(allow_words(SINCE)),
         "units that lost a man, or met a medium or heavy machine gun, this turn",
     ),
-    "later": Key(FLAG, "not in the turn in which they entered that state"),
+    "later": Key(FLAG, "not in the turn when they entered that state"),
     "number": Key(TEXT, "the number shown after each name"),
     "roll": Key(
-        TEXT, "the sequence they must roll; a unit that has rolled it this turn is not named"
+        TEXT, "the sequence they must roll; a unit that has rolled it this turn is not listed"
     ),
     "button": Key(TEXT, "the button that rolls it for all of them"),
 }
@@ -235,21 +233,24 @@ RULE: Keys = {
     ),
     "leads": Key(
         build_name_mapping(TEXT, "phase"),
-        "phases that a deck `elements` leads then, with a card for each unit; units with this"
+        "phases that the deck `elements` then leads, with a card for each unit; units with this"
         " marker have given up theirs",
     ),
 }
 TRACK: Keys = {
     "title": Key({"type": "string", "maxLength": 40}, "its display name"),
-    "words": Key(WORDS, "its words in their order, 2 to 24; quote yes, no, on and off"),
+    "words": Key(WORDS, "its words in order, 2 to 24; quote yes, no, on and off"),
     "min": Key(WHOLE, "for a track of numbers: the minimum, 0 if left out"),
     "max": Key(WHOLE, "for a track of numbers: the maximum"),
     "start": Key(
         {"type": ["string", "integer"]},
-        "its value at the start; if left out the first word, or the number nearest to 0",
+        "its starting value; if left out, the first word or the number closest to 0",
     ),
-    "of": Key(allow_words(("side", "game")), "side: each side has its own; left out: the game's"),
-    "shown": Key(FLAG, "no: left off cards and board; only `/track show` has it"),
+    "of": Key(
+        allow_words(("side", "game")),
+        "side: each side has its own; if left out, the whole game shares one",
+    ),
+    "shown": Key(FLAG, "no: left off the cards and the board; only `/track show` shows it"),
     "wins": Key(
         allow_words(("highest", "lowest")),
         "for a score with a value for each side: which side wins; shown at the end",
@@ -257,7 +258,7 @@ TRACK: Keys = {
 }
 RESULT: Keys = {
     "tone": Key(allow_words(TONES), "how bad it is: the color of the answer"),
-    "weight": Key(allow_words(("bold", "first")), "in bold; first: also named before all others"),
+    "weight": Key(allow_words(("bold", "first")), "in bold; first: also listed before all others"),
     "says": Key(TEXT_WITH_UNIT, "the first line of an answer; {} stands for the unit"),
     "many": Key(TEXT_WITH_UNIT, "the same for several units"),
     "word": Key(TEXT, "the word on its own"),
@@ -274,12 +275,12 @@ SOLO_PHASE: Keys = {
     "run": Key(
         TEXT,
         f"a sequence of `units` with the outputs {CHOSEN} and {ORDER}: it says which unit acts, and"
-        " how; or a sequence without them, which is run on all such units when the phase begins",
+        " how; or a sequence without them, run for all such units when the phase begins",
     ),
     "states": Key(WORDS, "only units in these states"),
     "types": Key(WORDS, "only units of these types or classes"),
     "sets": Key(
-        build_name_mapping(SINGLE_VALUE, "input"), "further inputs of the sequence: {cover: true}"
+        build_name_mapping(SINGLE_VALUE, "input"), "more inputs for the sequence: {cover: true}"
     ),
 }
 SOLO_ORDER: Keys = {
@@ -293,7 +294,7 @@ SOLO_ORDER: Keys = {
         TEXT, "the sequence that it plays; if that refuses the unit, the order is impossible"
     ),
     "unit": Key(TEXT, "the input of that sequence that takes the unit"),
-    "against": Key(TEXT, "the input that takes an enemy: the player says which one, by a button"),
+    "against": Key(TEXT, "the input that takes an enemy: the player picks which one with a button"),
     "against_states": Key(
         WORDS, "only enemies in these states; if there is none, it is impossible"
     ),
@@ -304,20 +305,22 @@ SOLO_ORDER: Keys = {
         " button",
     ),
     "asks": Key(TEXT_WITH_UNIT, "the question: Whom does {} see?"),
-    "nobody": Key(TEXT, "the button if it can act against nobody; then the order is impossible"),
+    "nobody": Key(
+        TEXT, "the button for when it can act against nobody; the order is then impossible"
+    ),
     "together": Key(
         TEXT,
-        "the question which other units of its side act with it: those that can act now have a"
-        " button each",
+        "the question of which other units on its side act with it: each that can act now has a"
+        " button",
     ),
     "how": Key(
         build_name_mapping(build_name_mapping(SINGLE_VALUE, "input"), "button"),
-        "buttons that say how things stand, each with inputs: {In cover: {tm: 1}}",
+        "buttons that describe the situation, each with inputs: {In cover: {tm: 1}}",
     ),
     "how_asks": Key(TEXT, "the question above them"),
     "sets": Key(build_name_mapping(SINGLE_VALUE, "input"), "inputs that are always the same"),
     "mark": Key(WORDS, "markers that the unit gets"),
-    "else": Key(TEXT, "the order that it has if this one is impossible; if left out, none"),
+    "else": Key(TEXT, "the order that it gets if this one is impossible; if left out, none"),
 }
 
 PARTS: Mapping[str, Part] = {

@@ -53,7 +53,9 @@ def _read(name: str, rule: Mapping[str, Any], file: str) -> OptionalRule:
     """Return one rule. Raises TableError for a wrong name, and if it changes nothing."""
     row = f"rules {name}"
     if not re.fullmatch(_NAME, name):
-        raise TableError(file, "a rule has a name of up to 24 small letters, digits and -", row=row)
+        raise TableError(
+            file, "a rule's name has up to 24 lowercase letters, digits and -", row=row
+        )
     sets = rule.get("sets") or {}
     leads = rule.get("leads") or {}
     if not all(sets.values()) or not (sets or leads):
@@ -81,7 +83,7 @@ def check_rules(
     for rule in rules.values():
         row = f"rules {rule.name}"
         if not rule.leads.items() <= possible_leads:
-            raise TableError(file, "leads must be {phase: marker}, both of the game", row=row)
+            raise TableError(file, "leads must be {phase: marker}, both from the game", row=row)
         for sequence, values in rule.sets.items():
             if sequence not in inputs:
                 hint = did_you_mean(str(sequence), inputs)

@@ -177,7 +177,9 @@ def _check_paths(sequence: Sequence, paths: Many[str]) -> None:
     if not sequence.odds_by:
         raise UserError(f"{label} rolls no dice, so it has no odds.", code="no-odds")
     if len(paths) > MAX_BY:
-        raise UserError(f"Odds go by at most {MAX_BY} outputs at once.", code="too-many")
+        raise UserError(
+            f"Odds can be counted by at most {MAX_BY} outputs at once.", code="too-many"
+        )
     for path in paths:
         head = path.split(".")[0].split("[")[0]
         if head not in sequence.outputs:
@@ -187,7 +189,7 @@ def _check_paths(sequence: Sequence, paths: Many[str]) -> None:
             raise UserError(problem, hint=hint, code="unknown-output")
         fault = _explain_not_single(path, str(sequence.outputs[head]))
         if fault:
-            hint = f"One of its values is, for example, {head}[0].result."
+            hint = f"For example, one of its values is {head}[0].result."
             raise UserError(fault, hint=hint, code="unknown-output")
 
 
@@ -206,7 +208,7 @@ def _check_lists(sequence: Sequence, plan: Plan[Any], paths: Many[str]) -> None:
     for path in paths:
         is_list = plan.opening.get(path) == []
         if is_list and str(sequence.outputs.get(path, "")).startswith("as "):
-            hint = f"One of its values is, for example, {path}[0].result."
+            hint = f"For example, one of its values is {path}[0].result."
             raise UserError(f"{path} is a list, not one value.", hint=hint, code="unknown-output")
 
 
@@ -219,7 +221,7 @@ def _explain_not_single(path: str, description: str) -> str:
     has_items = "{" in description
     is_list = description.startswith(("list", "as "))
     if keys and not is_list:
-        return f"{head} has one value, so there is no {path[:40]}."
+        return f"{head} is a single value, so there is no {path[:40]}."
     if not has_items:
         return ""
     if not keys:
@@ -245,7 +247,7 @@ def read_rounds(sequence: Sequence) -> Rounds:
     data = sequence.rounds
     if not data:
         raise UserError(
-            f"{sequence.title} has one round.",
+            f"{sequence.title} has only one round.",
             hint="Leave out rounds.",
             option="rounds",
             code="not-together",
@@ -286,7 +288,7 @@ def _read_carried(sequence: Sequence, name: str, spec: Mapping[str, Any]) -> Car
             clean(option, value)
         except UserError as error:
             raise Slip(
-                f"{name} becomes {value}, which is neither an output nor a value of it: {error.message}"
+                f"{name} becomes {value}, which is neither an output nor one of its values: {error.message}"
             ) from None
     return CarriedInput(**spec)
 

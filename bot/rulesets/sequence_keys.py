@@ -25,8 +25,8 @@ SEQUENCE: Keys = {
     "title": Key(TEXT, "its display name"),
     "source": Key(TEXT, "card and rule number"),
     "summary": Key(TEXT, "two lines, for help"),
-    "group": Key(TEXT, "the group of tables to which it belongs"),
-    "inputs": Key(build_name_mapping(ref("input")), "what is typed"),
+    "group": Key(TEXT, "the table group it belongs to"),
+    "inputs": Key(build_name_mapping(ref("input")), "what players type"),
     "outputs": Key(
         build_name_mapping({"type": ["string", "array"]}, "output"),
         'what comes out: int, bool, words (pass | fail), "list of {unit, roll, result: pass | fail}"',
@@ -37,11 +37,11 @@ SEQUENCE: Keys = {
         "an output with the value that its odds show instead: becomes: abandoned",
     ),
     "dice": Key(TEXT, "which dice are rolled, in words"),
-    "example": Key(build_name_mapping(ANY, "input"), "inputs that work, as an example"),
+    "example": Key(build_name_mapping(ANY, "input"), "an example of inputs that work"),
     "modifiers": Key(
-        WORDS, "tables of modifiers that it reads; help and forms take their words from them"
+        WORDS, "modifier tables that it reads; help and forms take their words from them"
     ),
-    "common": Key(WORDS, "the inputs and words that are needed most"),
+    "common": Key(WORDS, "the inputs and words used most"),
     "verb": Key(TEXT, "the word on its button; Roll, if left out"),
     "acts": Key(
         FLAG,
@@ -56,14 +56,14 @@ SEQUENCE: Keys = {
     ),
     "phases": Key(
         WORDS,
-        "the phases that it belongs to, so an answer says if it is out of phase; of an act, if left "
+        "the phases that it belongs to, so an answer says if it is out of phase; for an act, if left "
         "out, those with its button",
     ),
     "cause": Key(TEXT, "what the log says that units do: `fires`"),
     "procedure": Key(WORDS, "how it goes, in three short lines"),
-    "state": Key(TEXT, "what it changes on units, in words"),
+    "state": Key(TEXT, "what it changes about units, in words"),
     "notes": Key(TEXT, "small print"),
-    "rounds": Key(ref("rounds"), "of a fight of several rounds: how it goes on"),
+    "rounds": Key(ref("rounds"), "for a fight of several rounds: how it continues"),
     "bans": Key(
         allow_items(ref("ban")),
         "what the card forbids units with a marker; needs an input `anyway`",
@@ -75,7 +75,7 @@ SEQUENCE: Keys = {
     "rides": Key(allow_items(ref("ride")), "what units riding on a vehicle must do when it acts"),
     "lands": Key(
         allow_items(ref("landing")),
-        "its effect in a later turn; the card of that turn announces it",
+        "its effect in a later turn; that turn's card announces it",
     ),
     "bears": Key(
         build_name_mapping(build_name_mapping(WORDS, "modifier"), "input with units"),

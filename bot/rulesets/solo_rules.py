@@ -48,7 +48,7 @@ def _check_order(name: str, orders: Mapping[str, Rule], file: str) -> None:
     if order.get("also_against") and not order.get("against"):
         raise TableError(file, "needs against beside it", row=f"{row}, also_against")
     if order.get("against") and not order.get("asks"):
-        raise TableError(file, "needs the question that is asked", row=f"{row}, asks")
+        raise TableError(file, "needs the question to ask", row=f"{row}, asks")
     passed = {name}
     next_order = order.get("else")
     while next_order:

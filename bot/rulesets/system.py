@@ -143,7 +143,7 @@ class Sequence:
         names = {name for option in self.inputs for name in (option.name, *option.values)}
         unknown = set(self.common) - names
         if unknown:
-            problem = f"common names {min(unknown)}, which is neither an input nor a word of mods"
+            problem = f"common names {min(unknown)}, which is neither an input nor a word for mods"
             raise TableError(file, problem, row=self.id)
 
     def _check_bans(self, file: str) -> None:
@@ -327,7 +327,7 @@ class Sequence:
             raise self._make_no_value_error() from None
 
     def _make_no_value_error(self) -> UserError:
-        return UserError(f"A formula of {self.title} has no value here.", code="card-refuses")
+        return UserError(f"A formula in {self.title} has no value here.", code="card-refuses")
 
 
 def _read_sequence_inputs(
@@ -393,7 +393,7 @@ def _read_decks(option: Option, decks: Any, system: System) -> list[str]:
             raise Slip(f"option {option.name}: in_play is mine, but no deck has an owner")
     if not ids or option.type != "enum":
         raise Slip(
-            f"option {option.name}: in_play must be a list of decks, of an input of type enum"
+            f"option {option.name}: in_play must be a list of decks, for an input of type enum"
         )
     return ids
 
@@ -406,7 +406,7 @@ def _add_cards(option: Option, decks: Any, system: System, used: Any) -> Option:
     """
     if used and (decks is None or used not in USED):
         places = ", ".join(USED)
-        raise Slip(f"option {option.name}: used is one of {places}, of an input with in_play")
+        raise Slip(f"option {option.name}: used must be one of {places}, for an input with in_play")
     if decks is None:
         return option
     ids = _read_decks(option, decks, system)
@@ -419,7 +419,7 @@ def _add_cards(option: Option, decks: Any, system: System, used: Any) -> Option:
         if word not in names:
             decks_text = ", ".join(ids)
             raise Slip(
-                f"option {option.name} has a word {word}, which is not a card of {decks_text}"
+                f"option {option.name} has a word {word}, which is not a card in {decks_text}"
             )
     values = option.values or tuple(names)
     return replace(option, in_play=tuple(ids), values=values, labels=names, used=used)
@@ -483,7 +483,7 @@ def _check_condition(
                 file, f"when depends on {problem}; let it depend on other inputs", row=row
             )
         if types.get(name) in ("units", "unit"):
-            problem = f"when depends on numbers, words and flags, and {name} is a list of units"
+            problem = f"when can depend on numbers, words and flags, but {name} is a list of units"
             raise TableError(file, problem, row=row)
 
 
@@ -789,7 +789,7 @@ class System:
             phase.get(LED_BY): phase["name"] for phase in self.game.get("phases") or ()
         }
         for cup in phases_by_cup.keys() - {None, *ids}:
-            problem = f"there is no deck {cup}: it is decks/{cup}.yaml"
+            problem = f"there is no deck {cup}: it would be decks/{cup}.yaml"
             row = f"phases {phases_by_cup[cup]}, {LED_BY}"
             raise TableError(f"{self.id}/game.yaml", problem, row=row)
         if not ids:
@@ -930,7 +930,7 @@ class System:
             problem = f"there is no table {id[:40]}. {did_you_mean(id, tables)}".strip()
             raise TableError(file, problem, row="results")
         if id in self._loading:
-            problem = f"{id} leads back to {id}: tables that roll each other would never end"
+            problem = f"{id} leads back to {id}: tables that roll on each other would never end"
             raise TableError(file, problem, row="results")
         chained = tables[id]
         if chained.depth >= DEEPEST:

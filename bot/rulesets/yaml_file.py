@@ -131,7 +131,7 @@ def _check_lines(text: str, file: str) -> None:
         if len(line) > LONGEST_LINE:
             raise TableError(
                 file,
-                f"line {number}: has {len(line)} characters; at most {LONGEST_LINE} go in a line",
+                f"line {number}: has {len(line)} characters; a line has at most {LONGEST_LINE}",
             )
         character = _INVISIBLE.search(line)
         if character:
@@ -207,11 +207,11 @@ class _Bounds:
             self._refuse(event, f"a text has at most {LONGEST_TEXT} characters")
         if event.implicit[0]:  # plain: it may be a number
             if _LARGE.fullmatch(event.value):
-                self._refuse(event, f"{event.value[:20]} is too large for a number of a table")
+                self._refuse(event, f"{event.value[:20]} is too large for a number in a table")
             if _OTHER_NUMBER.fullmatch(event.value):
                 self._refuse(
                     event,
-                    f"YAML reads {event.value[:20]} as a date, a time or another number; quote it",
+                    f"YAML reads {event.value[:20]} as a date, a time or a different number; quote it",
                 )
 
     def _refuse(self, event: Any, problem: str) -> None:
@@ -221,14 +221,14 @@ class _Bounds:
 
 _SLIPS = {
     "expected ':'": 'this line has no ":"; write key: value',
-    "mapping values": 'a ":" too many, or a line that begins further right than its key: quote a text with a colon',
-    "end of stream": "the quote that begins here is not closed",
-    "expected ','": "the bracket that begins here is not closed, or lacks a comma between two entries; "
-    "in {...} a formula that has a comma or a bracket is quoted",
-    "expected key": "this does not fit what is above: begin keys of one level in one column, close quotes and brackets",
-    "expected '-'": "this does not fit the list above: begin each entry with - in one column",
-    "cannot start": "a text cannot begin with this sign; quote it",
-    "unknown escape": "in double quotes write a backslash twice",
+    "mapping values": 'a ":" too many, or a line indented further than its key: quote text that has a colon',
+    "end of stream": "the quotation mark opened here is not closed",
+    "expected ','": "the bracket opened here is not closed, or a comma is missing between two entries; "
+    "in {...}, quote a formula with a comma or a bracket",
+    "expected key": "this does not fit what is above: line up keys of the same level, and close quotes and brackets",
+    "expected '-'": "this does not fit the list above: begin each entry with - in the same column",
+    "cannot start": "text cannot begin with this character; quote it",
+    "unknown escape": "in double quotes, write a backslash twice",
 }
 """Parts of messages of the YAML parser, each with a message that helps an author."""
 _PLACED_AT_BEGINNING = ("expected ':'", "end of stream", "expected ','")

@@ -137,11 +137,17 @@ class _History:
         for fault in find_order_faults(past, event):
             self._fault(number, fault)
         if event.get("reason") == LEFT:
-            self.remarks.append(f"Event {number}: only the host says that a player had left.")
+            self.remarks.append(
+                f"Event {number}: there is only the host's word that a player had left."
+            )
         if event["kind"] == "undo" and event.get("by") and not event.get("asked"):
-            self.remarks.append(f"Event {number}: only the host says that a manager wrote it.")
+            self.remarks.append(
+                f"Event {number}: there is only the host's word that a manager wrote it."
+            )
         if event.get("reason") == EDITION:
-            self.remarks.append(f"Event {number}: only the host says that the rules had changed.")
+            self.remarks.append(
+                f"Event {number}: there is only the host's word that the rules had changed."
+            )
         if self._with_tables and not self.faults:
             content = past.contents.get(number, event)
             systems = self._packs.get_systems_at(past.game, content)
@@ -225,7 +231,7 @@ class _History:
         elif isinstance(edition, int):
             if edition < editions.get(system, 0):
                 self.remarks.append(
-                    f"Event {number} names an older edition of {system} than an event before it."
+                    f"Event {number} names an older edition of {system} than an earlier event."
                 )
             editions[system] = max(edition, editions.get(system, 0))
 
@@ -277,13 +283,13 @@ def check_file(path: Path, heads: Iterable[str] = ()) -> Findings:
     remarks = []
     if not faults:
         remarks.append(
-            "The page shows what its log holds; "
-            "nothing proves players' names, luck, odds and traces."
+            "The page shows what is in its log; "
+            "players' names, luck, odds and traces cannot be proved."
         )
     if unproved:
         events = format_count(len(unproved), "event")
         remarks.append(
-            f"Nothing proves the sentences of {events}, because their answers were not saved."
+            f"The sentences of {events} cannot be proved, because their answers were not saved."
         )
     return replace(findings, faults=tuple(faults), remarks=(*findings.remarks, *remarks))
 
@@ -384,7 +390,7 @@ def format_summary(findings: Findings) -> list[str]:
     if findings.unread:
         digests = format_count(findings.unread, "digest")
         lines.append(
-            f"{digests} of players' words taken only from the event: the words were deleted."
+            f"{digests} of players' words could be read only in the event: the words were deleted."
         )
     return [*lines, *findings.remarks]
 

@@ -94,13 +94,13 @@ async def audit_game(store: Store, game: str, note: Note = lambda _: None) -> li
     if imported_remarks:
         note(
             f"Game {game}: {imported_remarks[0]} ({len(imported_remarks)} such remarks; "
-            "what came in by a file is not this host's doing)"
+            "what was imported from a file is not this host's doing)"
         )
     if findings.unplayed:
         note(f"Game {game}: {findings.unplayed} outcomes of another edition could not be replayed.")
     last_event = events[-1]
     if saved.game.head != last_event.hash or saved.game.next_event != last_event.number + 1:
         faults.append(
-            f"the log ends with event {last_event.number}, but the stored game is at another."
+            f"the log ends with event {last_event.number}, but the stored game is at a different one."
         )
     return faults or find_state_faults(saved, events)

@@ -338,7 +338,7 @@ def find_page_faults(page: str, log: Json, lost: frozenset[str]) -> tuple[list[s
     facts = "".join(node.raw() for node in tree.find_all("#facts")).strip()
     facts_hash = _FACTS.search(page)
     if facts_hash is None or sha256(facts.encode()).hexdigest() != facts_hash[1]:
-        faults.append("The odds and traces in the page are not the ones it was made with.")
+        faults.append("The odds and traces on the page are not the ones it was made with.")
     return faults, unproved
 
 
@@ -366,7 +366,7 @@ def _find_score_faults(tree: _Node, expected: ExpectedPage) -> Iterator[str]:
         side = node.attrs.get("data-side", "")
         value = (expected.game.get("tracks") or {}).get(f"{side}/{node.attrs.get('data-track')}")
         if value is not None and not node.text().endswith(f": {value}"):
-            yield f"The score of {side} in the page does not fit its log."
+            yield f"The score of {side} on the page does not match its log."
     turns = [turn for turn in expected.tracks if turn]
     for table in tree.find_all("scores"):
         rows = [row for row in table.find_all("tr") if any(row.find_all("td"))]
@@ -378,7 +378,7 @@ def _find_score_faults(tree: _Node, expected: ExpectedPage) -> Iterator[str]:
                 shown_value = cell.text().replace("\u2212", "-")
                 is_right = is_right and (value is None or shown_value == str(value))
         if not is_right:
-            yield "The score by turn in the page does not fit its log."
+            yield "The score by turn on the page does not match its log."
 
 
 def _find_head_faults(tree: _Node, expected: ExpectedPage) -> Iterator[str]:
@@ -390,7 +390,7 @@ def _find_head_faults(tree: _Node, expected: ExpectedPage) -> Iterator[str]:
     if tree.text("h1") != (" ".join(expected.game.get("name", "").split()) or "Free play"):
         yield "The page and its log name the game differently."
     if not re.fullmatch(expected.build_sentence_pattern(), tree.text("#sum")):
-        yield "The sentence at the top of the page does not fit its log."
+        yield "The sentence at the top of the page does not match its log."
     counts = {side: expected.count_units(side) for side in expected.sides}
     for node in tree.find_all("left"):
         lost, total = counts.get(node.attrs.get("data-side", ""), (0, 0))
@@ -398,10 +398,10 @@ def _find_head_faults(tree: _Node, expected: ExpectedPage) -> Iterator[str]:
             yield f"The page and its log count the units of {node.attrs.get('data-side')} differently."
     shown_losses = [list(map(_read_lost, cells)) for cells in _read_tables(tree, "losses") if cells]
     if shown_losses and shown_losses != expected.list_losses():
-        yield "The losses by turn in the page do not fit its log."
+        yield "The losses by turn on the page do not match its log."
     hands = _read_tables(tree, "hands")
     if hands and hands[1:] != expected.list_hand_sizes():
-        yield "The sizes of hands in the page do not fit its log."
+        yield "The sizes of hands on the page do not match its log."
     yield from _find_score_faults(tree, expected)
     yield from _find_roster_faults(tree, expected)
 
@@ -432,7 +432,7 @@ def _find_roster_faults(tree: _Node, expected: ExpectedPage) -> Iterator[str]:
             state = _split_words(unit.get("state", ""))
             shown_state = _split_words(node.text("st"))
             if node.text("nm") != unit["name"] or not _fits(shown_state, state, expected.lost):
-                yield f"The roster in the page and its log show {unit['name']} differently."
+                yield f"The roster on the page and its log show {unit['name']} differently."
 
 
 def _find_list_faults(tree: _Node, expected: ExpectedPage) -> Iterator[str]:
@@ -443,7 +443,7 @@ def _find_list_faults(tree: _Node, expected: ExpectedPage) -> Iterator[str]:
     """
     closing = _get_closing_words(expected)
     if tree.text("closing") != (f"“{closing}”" if closing else ""):
-        yield "The closing words in the page do not fit its log."
+        yield "The closing words on the page do not match its log."
     heads = {"#" + row.attrs.get("id", ""): row.text("res") for row in tree.find_all("ev")}
     losses = {
         f"#e{body['number']}": ", ".join(expected.list_lost_units(body)) for body in expected.bodies
@@ -454,7 +454,7 @@ def _find_list_faults(tree: _Node, expected: ExpectedPage) -> Iterator[str]:
                 continue
             target = link.attrs.get("href", "")
             if heads.get(target) != link.text() or node.text("out") not in ("", losses.get(target)):
-                yield f"A list in the page describes event {target[2:]} differently from its log."
+                yield f"A list on the page describes event {target[2:]} differently from its log."
 
 
 def _get_closing_words(expected: ExpectedPage) -> str:

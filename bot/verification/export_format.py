@@ -90,11 +90,13 @@ def read_json(text: str, file_name: str = "The file") -> object:
         if len(fields) < len(pairs):
             counts = Counter(key for key, _ in pairs)
             repeated = next(key for key, count in counts.items() if count > 1)
-            raise _make_ambiguity_error(f"{file_name} holds {repeated[:40]!r} twice in one object.")
+            raise _make_ambiguity_error(
+                f"{file_name} contains {repeated[:40]!r} twice in one object."
+            )
         return fields
 
     def refuse_number(word: str) -> object:
-        raise _make_ambiguity_error(f"{file_name} holds {word}, which is not a number.")
+        raise _make_ambiguity_error(f"{file_name} contains {word}, which is not a number.")
 
     try:
         data: object = json.loads(
@@ -109,7 +111,7 @@ def read_json(text: str, file_name: str = "The file") -> object:
             code="not-a-log",
         ) from None
     if _HALF.search(text) and re.search("[\ud800-\udfff]", json.dumps(data, ensure_ascii=False)):
-        raise _make_ambiguity_error(f"{file_name} holds half of a character.")
+        raise _make_ambiguity_error(f"{file_name} contains half a character.")
     return data
 
 
@@ -268,13 +270,13 @@ def _find_embedded_game(page: str) -> tuple[str, str]:
     Raises UserError for a page with no game, or with several. It stops reading at the second.
     """
     hint = "Give the after-action page as it was downloaded, or the game as JSON."
-    missing_error = UserError("This page holds no exported game.", hint=hint, code="not-a-log")
+    missing_error = UserError("This page contains no exported game.", hint=hint, code="not-a-log")
     mark = page.find(_MARK)
     if mark < 0:
         raise missing_error
     mark_end = mark + len(_MARK)
     if page.find(_MARK, mark_end) >= 0:
-        raise UserError("This page holds more than one game.", hint=hint, code="not-a-log")
+        raise UserError("This page contains more than one game.", hint=hint, code="not-a-log")
     for kind in _KINDS:
         opening = _OPENING.format(kind=kind)
         start = mark_end + 1 - len(opening)

@@ -112,7 +112,7 @@ class ExportedPacks:
     def find_faults(self) -> Iterator[str]:
         """Yield a line for each pack whose files do not have its hash."""
         for hash in self._false_hashes:
-            yield f"The pack {shorten_value(hash)[:8]} in the file does not fit its hash."
+            yield f"The pack {shorten_value(hash)[:8]} in the file does not match its hash."
 
     def get_systems_at(self, game: Game, event: Mapping[str, Any]) -> RuleSets:
         """Return the rule sets that an event was played with.

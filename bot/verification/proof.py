@@ -67,7 +67,7 @@ def read_heads(texts: Iterable[str]) -> tuple[EventHead, ...]:
             raise UserError(
                 f"A head has {SHORT} to 64 hex digits; this is not one: {' '.join(text.split())[:70]}",
                 hint=phrase(
-                    "It is under the cards of start, turn, phase and hand-over, under undo and sealed rolls "
+                    "It is shown below the start, turn, phase and hand-over cards, below undo and sealed rolls "
                     "(#41 · 1c9e06d2a4b80f13), and in `/fair show`."
                 ),
                 code="bad-head",
@@ -109,10 +109,10 @@ def list_head_remarks(heads: Sequence[EventHead], hashes: Sequence[str] = ()) ->
         if len(head.digits) >= ENOUGH:
             last_trusted = max(last_trusted, number)
     if hashes:
-        fit = "1 head fits: it holds" if len(heads) == 1 else f"{len(heads)} heads fit: they hold"
+        fit = "1 head fits: it covers" if len(heads) == 1 else f"{len(heads)} heads fit: they cover"
         yield f"{fit} {last_covered} of {len(hashes)} events."
     if last_trusted < last_covered:
-        yield "8 digits of a head can be forged in minutes: give one with 16."
+        yield "A head of only 8 digits can be forged in minutes: give 16 digits."
 
 
 def _find_event_number(digits: str, hashes: Sequence[str]) -> int:
@@ -272,7 +272,8 @@ class _Check:
                 )
             if _compute_hash(previous, event) != event.hash:
                 self._fault(
-                    event.number, "the hash does not fit (it, or something before it, was changed)."
+                    event.number,
+                    "the hash does not match (it, or something before it, was changed).",
                 )
             previous = event.hash
             expected = event.number + 1
@@ -307,7 +308,7 @@ class _Check:
         expected_epoch = len(self._epochs) + 1
         protocol = secret.get("protocol")
         if type(protocol) is not int or protocol != PROTOCOL:
-            self._fault(number, f"its dice have no protocol {shorten_value(protocol)}.")
+            self._fault(number, f"its dice do not use protocol {shorten_value(protocol)}.")
             protocol = 0
         if type(epoch) is not int or epoch != expected_epoch:
             self._fault(
@@ -344,9 +345,7 @@ class _Check:
         if texts.entries is None:
             self._unread += 1
         else:
-            self._fault(
-                event.number, "the digest of the players' words is not that of their words."
-            )
+            self._fault(event.number, "the digest of the players' words does not match the words.")
 
     def _check_seeds(self) -> None:
         """Check the seeds in the file and in its events by their commitments.
@@ -359,7 +358,7 @@ class _Check:
                 self._faults.append(f"Seed {row.epoch}: no event published its commitment.")
             elif row.commitment != epoch.commitment:
                 self._faults.append(
-                    f"Seed {row.epoch}: its commitment is not the one of event {epoch.event}."
+                    f"Seed {row.epoch}: its commitment is not the one in event {epoch.event}."
                 )
             elif row.seed and compute_commitment(row.seed) != epoch.commitment:
                 self._faults.append(
@@ -407,7 +406,9 @@ class _Check:
             elif _compute_text_hash(text) != promised_hash:
                 self._fault(text.event, f"the text {key} was changed.")
             elif "\n" in text.salt:  # a part of the text could be moved into such a salt
-                self._fault(text.event, f"the text {key} has no salt as Grognard writes it.")
+                self._fault(
+                    text.event, f"the text {key} has no salt of the kind that Grognard writes."
+                )
             elif text.person and text.person != body.get("who", text.person):
                 self._fault(text.event, f"the text {key} is said to be another person's.")
 

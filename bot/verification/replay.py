@@ -103,8 +103,8 @@ def find_edition_problem(roll: Event, systems: RuleSets) -> str:
 _FIELD_FAULTS = {
     "asks": "it does not ask for the choice that it says.",
     "out": "its inputs and dice lead to a different outcome.",
-    "result": "its words do not fit its outcome.",
-    "inputs": "its inputs do not fit its command.",
+    "result": "its words do not match its outcome.",
+    "inputs": "its inputs do not match its command.",
     "used": "its inputs do not name the units that it says.",
     "acting": "the units that act are not the ones it says.",
     "sources": "the units that supplied a value are not the ones it says.",

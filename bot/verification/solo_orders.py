@@ -58,7 +58,7 @@ def find_self_play_problem(past: Past, event: Event, systems: RuleSets) -> str:
     own_events = list_own_events(reversed(past.bodies.values()))
     try:
         if event.get("hand"):
-            return "a side that plays itself has no dice thrown by hand."
+            return "a side that plays itself cannot have dice thrown by hand."
         if event["kind"] == "pass":
             return _find_pass_problem(game, event, system, own_events)
         if "order" in event:
@@ -146,7 +146,7 @@ def _find_execution_problem(
         skipped_words = words
     for skipped_word in skipped_words:
         if _is_surely_possible(game, system, event["side"], name, skipped_word):
-            return f"it passes over {skipped_word}, which {name} could carry out."
+            return f"it skips {skipped_word}, which {name} could carry out."
     if skipped_words == words:
         return ""
     return _find_act_problem(game, event, system, name, own_events)

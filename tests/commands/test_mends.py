@@ -92,7 +92,7 @@ def test_the_units_that_are_known_stay_in_the_field_of_one_that_is_not() -> None
     ("names", "said"),
     [
         ("us4..us1", "counts downwards"),
-        ("us1..us41", "41 units; at most 40 go at once"),
+        ("us1..us41", "41 units; the limit is 40 at once"),
     ],
 )
 async def test_a_range_says_what_is_wrong_with_it(names: str, said: str) -> None:

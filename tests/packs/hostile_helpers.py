@@ -146,7 +146,7 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
         "no built-in game",
     ),
     "a table out of the folder": ({"crt.yaml": "like: ../../lnlt/dct\n"}, "there is no table"),
-    "a path as a file name": ({"a%2f.yaml": "a: 1"}, "is not a name for a file"),
-    "a name in capitals": ({"CRT.yaml": "a: 1"}, "is not a name for a file"),
+    "a path as a file name": ({"a%2f.yaml": "a: 1"}, "is not a valid name for a pack file"),
+    "a name in capitals": ({"CRT.yaml": "a: 1"}, "is not a valid name for a pack file"),
     "300 files": ({f"t{n}.yaml": "a: 1" for n in range(300)}, "one file too many"),
 }

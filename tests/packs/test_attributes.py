@@ -94,7 +94,7 @@ def test_the_hint_names_a_value_that_the_attribute_takes(attribute: str, example
 def test_a_key_that_no_attribute_reads_is_a_fault(key: str) -> None:
     game = GAME.replace("max: 40,", f"max: 40, {key},")
     faults = check_content(pack_with(game).content).faults
-    fault = f"an attribute has no {key.split(':')[0]}; that is for inputs"
+    fault = f"an attribute cannot have {key.split(':')[0]}; that is for inputs"
     assert [found for found in faults if fault in found], faults
 
 
@@ -109,4 +109,4 @@ def test_a_key_that_no_attribute_reads_is_a_fault(key: str) -> None:
 def test_a_name_that_no_formula_can_read_is_a_fault(before: str, after: str, row: str) -> None:
     (fault,) = check_content(pack_with(GAME.replace(before, after)).content).faults
     assert f"row {row}" in fault
-    assert "is a word of formulas; call it something else" in fault
+    assert "is a word used in formulas; call it something else" in fault

@@ -355,13 +355,13 @@ async def test_a_cheat_is_seen_by_all_three(bend: Bend, pack: Path, tmp_path: Pa
         ),
         (
             {"decks/cup.yaml": CUP.replace("ends: turn", "ends: game")},
-            "column ends: is one of phase, turn",
+            "column ends: must be phase or turn",
         ),
         (
             {"decks/cup.yaml": CUP.replace("side: US", "side: 7").replace("side: VC", "side: 8")},
-            "column side: is a text; quote it",
+            "column side: must be text; quote it",
         ),
-        ({"decks/cup.yaml": f"keep: hand\n{CUP}"}, "a deck that leads a phase is drawn openly"),
+        ({"decks/cup.yaml": f"keep: hand\n{CUP}"}, "a deck that leads a phase is drawn face up"),
         (
             {"decks/cup.yaml": f"dead: never\n{CUP}"},
             'row dead: "never" is not known here. It may be again, out',

@@ -207,7 +207,7 @@ def test_faults_name_file_line_row_and_column(make_pack: PackMaker) -> None:
     (fault,) = check_path(make_pack({"decks/chances.yaml": wrong})).faults
     assert (
         fault
-        == "few/decks/chances.yaml, line 7, row cards 7, column ap: is a word here and a number of rain"
+        == "few/decks/chances.yaml, line 7, row cards 7, column ap: is a word here but a number in rain"
     )
     wrong = CHANCES.replace("name: Rain, count: 2", "name: Rain, count: 0")
     (fault,) = check_path(make_pack({"decks/chances.yaml": wrong})).faults
@@ -248,7 +248,7 @@ def one(**card: Any) -> dict[str, Any]:
         (one(id="12.w1"), "row cards 12.w1, id: must be a name of letters"),
         (one(id="x/y"), "row cards x/y, id"),
         (one(id="All"), "all means all cards"),
-        (one(id="a"), "column id: comes twice; write count: 2"),
+        (one(id="a"), "column id: is listed twice; write count: 2"),
         (one(id="A"), "column id: is also the name of a"),
         (one(name="A"), "column name: is also the name of a"),
         (one(name="all"), "all means all cards"),
@@ -264,9 +264,9 @@ def one(**card: Any) -> dict[str, Any]:
         (one(count=10**9), "row cards b, count"),
         (one(after="gone"), 'row cards b, after: "gone" is not known here. It may be discard'),
         (one(cuont=2), "Did you mean count?"),
-        (one(Ap=2), "column Ap: has a name of small letters"),
-        (one(ap=10**9), "column ap: is a number within"),
-        (one(ap=float("nan")), "column ap: is a number within"),
+        (one(Ap=2), "column Ap: must have a name of"),
+        (one(ap=10**9), "column ap: must be a number from"),
+        (one(ap=float("nan")), "column ap: must be a number from"),
         (one(ap=[1]), "row cards b, ap: must be a text or a number or true or false"),
         (one(word="x" * 41), "column word"),
         (one(**{f"k{n}": n for n in range(13)}), "more than 12"),
@@ -283,7 +283,7 @@ def test_a_deck_laid_out_wrong_is_refused_in_one_line(data: Any, says: str) -> N
 
 @pytest.mark.parametrize("name", ["7", "standard-52", "Cup", "x" * 25])
 def test_a_deck_needs_a_name_that_can_be_typed(name: str) -> None:
-    with pytest.raises(TableError, match="a deck has a name of"):
+    with pytest.raises(TableError, match="a deck's name has at most"):
         read_deck(name, one(), "f")
 
 

@@ -40,7 +40,7 @@ def faults_of(files: dict[str, str]) -> tuple[str, ...]:
         ),
         (
             {"pack.yaml": ABOUT.replace("asl", "asl@99")},
-            "is for edition 99 of asl, and this is edition",
+            "is for edition 99 of asl, but this is edition",
         ),
         ({"pack.yaml": ABOUT.replace("asl", "[asl, lnlt]")}, "row extends: must be a text"),
         (
@@ -48,10 +48,10 @@ def faults_of(files: dict[str, str]) -> tuple[str, ...]:
             "has the combat sequence smoke",
         ),
         ({"melee-actions.yaml": EXTENSION["card.yaml"]}, "already has the table melee-actions"),
-        ({"game.yaml": "phases: []\n"}, "row phases: an extension adds to groups, lists"),
-        ({"game.yaml": "turns: together\n"}, "row turns: an extension adds to"),
-        ({"game.yaml": "title: Mine\n"}, "row title: an extension adds to"),
-        ({"game.yaml": "units: [squad]\n"}, "row units: an extension adds to"),
+        ({"game.yaml": "phases: []\n"}, "row phases: an extension only adds to groups, lists"),
+        ({"game.yaml": "turns: together\n"}, "row turns: an extension only adds to"),
+        ({"game.yaml": "title: Mine\n"}, "row title: an extension only adds to"),
+        ({"game.yaml": "units: [squad]\n"}, "row units: an extension only adds to"),
         (
             {"game.yaml": "units: {attributes: {morale: null}}\n"},
             "an extension cannot remove anything from a game",
@@ -73,7 +73,7 @@ def faults_of(files: dict[str, str]) -> tuple[str, ...]:
         ({"game.yaml": "units: {types: 7}\n"}, "row units types: must be a list of words"),
         (
             {"game.yaml": "lists: {starts: [never]}\n"},
-            "lists starts: already exists with another definition",
+            "lists starts: already exists with a different definition",
         ),
         (
             {"game.yaml": '{results: {"*": {break: {says: "{} wins"}}}}\n'},

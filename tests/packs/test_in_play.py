@@ -255,13 +255,13 @@ async def test_a_side_uses_its_own_cards_and_each_goes_where_the_sequence_says(
     ("card", "says"),
     [
         ("{type: enum, in_play: [chanes]}", "there is no deck chanes. Did you mean chances?"),
-        ("{type: enum, in_play: chances}", "option card: in_play must be a list of decks, of an input of type enum"),
-        ("{type: str, in_play: [chances]}", "in_play must be a list of decks, of an input of type enum"),
+        ("{type: enum, in_play: chances}", "option card: in_play must be a list of decks, for an input of type enum"),
+        ("{type: str, in_play: [chances]}", "in_play must be a list of decks, for an input of type enum"),
         ("{type: enum, in_play: []}", "in_play must be a list of decks"),
-        ("{type: enum, values: [rain, hail], in_play: [chances]}", "has a word hail, which is not a card of chances"),
+        ("{type: enum, values: [rain, hail], in_play: [chances]}", "has a word hail, which is not a card in chances"),
         ("{type: enum, in_play: mine}", "in_play is mine, but no deck has an owner"),
-        ("{type: enum, in_play: [chances], used: away}", "used is one of after, discard, removed, back"),
-        ("{type: enum, values: [rain], used: back}", "of an input with in_play"),
+        ("{type: enum, in_play: [chances], used: away}", "used must be one of after, discard, removed, back"),
+        ("{type: enum, values: [rain], used: back}", "for an input with in_play"),
     ],
 )  # fmt: skip
 def test_mistakes_are_named(make_pack: PackMaker, card: str, says: str) -> None:

@@ -136,7 +136,7 @@ def test_house_rules_may_be_for_one_edition_alone(make_pack: PackMaker) -> None:
     assert house(make_pack, parent=f"lnlt@{edition}").parent is find_shared_system("lnlt")
     with pytest.raises(
         TableError,
-        match=rf"is for edition 99 of lnlt, and this is edition {edition}.*lnlt@{edition}",
+        match=rf"is for edition 99 of lnlt, but this is edition {edition}.*lnlt@{edition}",
     ):
         house(make_pack, parent="lnlt@99")
 

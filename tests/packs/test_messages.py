@@ -93,7 +93,7 @@ SLIPS = {
         "crt.yaml",
         "    3: [AR, AR, EX, DR, DR]",
         "    3: [AR, AR, EX, DR, DR",
-        "column 8: the bracket that begins here is not closed",
+        "column 8: the bracket opened here is not closed",
     ),
     "an indent": (
         "crt.yaml",
@@ -105,7 +105,7 @@ SLIPS = {
         "crt.yaml",
         "summary: Attack ",
         "summary: Attack: ",
-        "quote a text with a colon",
+        "quote text that has a colon",
     ),
     "a key": (
         "crt.yaml",
@@ -201,7 +201,7 @@ SLIPS = {
         "game.yaml",
         "turns: by-side",
         "turns: by-side\ntracks: {sky: {words: [none, rain]}}",
-        'the word "none" is used by formulas; take another word',
+        'the word "none" is used by formulas; choose another word',
     ),
     "a function for a word": (
         "steps/attack.yaml",
@@ -257,7 +257,7 @@ SLIPS = {
         "sequences.yaml",
         "  odds_by: result\n",
         "  odds_by: result\n  rounds: {then: {river: {becomes: wet}}, ends: []}\n",
-        "river becomes wet, which is neither an output nor a value of it",
+        "river becomes wet, which is neither an output nor one of its values",
     ),
 }
 
@@ -533,7 +533,7 @@ LATER = {
         "inputs:\n",
         "example: {roll: 5}",
         "example: {roll: min(len[4], 5}",
-        "lacks a comma between two entries; in {...} a formula that has a comma or a bracket is quoted",
+        "a comma is missing between two entries; in {...}, quote a formula with a comma or a bracket",
     ),
 }
 

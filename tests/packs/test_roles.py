@@ -102,7 +102,7 @@ def test_a_role_is_one_of_three_and_of_units() -> None:
         files = {**FEW, **PACK, "sequences.yaml": changed}
         pack = PackSystem({name: text.encode() for name, text in files.items()})
         (fault,) = check_content(pack.content).faults
-        assert "role is acts, helps or targets, of type unit or units" in fault
+        assert "role must be acts, helps or targets, and the type unit or units" in fault
 
 
 def test_the_first_word_of_a_verb_is_put_right() -> None:

@@ -180,7 +180,7 @@ async def test_names_are_completed() -> None:
 
 BAD = [
     ([], "must be {name: {...}}, not a list"),
-    ({"Fog of war": {"title": "Fog"}}, "small letters"),
+    ({"Fog of war": {"title": "Fog"}}, "lowercase letters"),
     ({"fog": {"title": "Fog", "set": {}}}, "Did you mean sets?"),
     ({"fog": {"sets": {"attack": {"fog": True}}}}, "title is missing"),
     ({"fog": {"title": "Fog"}}, "sets must be"),

@@ -217,7 +217,7 @@ async def test_a_host_cannot_leave_a_unit_out_of_the_upkeep() -> None:
     body = next(body for body in bodies(log, "sequence")[1:] if body["target"] == "load")
     body["inputs"]["units"] = "Red Squad 1; Red Squad 2"
     rechained(log)
-    assert any("other upkeep" in fault for fault in check(log).faults)
+    assert any("different upkeep" in fault for fault in check(log).faults)
 
 
 async def test_upkeep_with_dice_without_end_stops_and_says_so(
@@ -297,7 +297,9 @@ def test_a_sequence_that_asks_a_side_cannot_be_upkeep(make_pack: PackMaker) -> N
     pack = load_pack(
         make_pack({**MARSH, "game.yaml": game, "sequences.yaml": f"{SEQUENCES}{STAND}"}, "marsh")
     )
-    with pytest.raises(TableError, match="stand asks a side, which upkeep cannot wait for"):
+    with pytest.raises(
+        TableError, match="stand asks a side to choose, and upkeep cannot wait for that"
+    ):
         pack.check_whole()
 
 

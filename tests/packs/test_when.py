@@ -42,7 +42,7 @@ async def test_an_input_is_asked_where_it_counts_and_refused_where_it_does_not(
         in (await channel.do("Anna", "few shoot range=7 rested hand=4")).format_text().casefold()
     )
     refused = await channel.refused("Anna", "few shoot range=3 rested", "not-together rested")
-    assert refused.title == "rested counts only if range > 6."
+    assert refused.title == "rested applies only if range > 6."
     assert "Leave out rested." in refused.format_text()
     await channel.refused("Anna", "few shoot range=3 facing=front", "not-together facing")
     await channel.refused("Anna", "few shoot range=3 reply", "missing facing")

@@ -119,7 +119,7 @@ async def test_heads_are_under_cards_and_every_tenth_answer_and_hold_nearly_all(
     )
     found = check_file(tmp_path / "game.json", ["\n".join(said)])
     assert found.faults == ()
-    assert found.remarks[0].startswith("3 heads fit: they hold ")
+    assert found.remarks[0].startswith("3 heads fit: they cover ")
     upto, _, every = found.remarks[0].partition("hold ")[2].partition(" of ")
     assert int(upto) > 0.8 * int(every.split()[0])
     wrong = ["\n".join(said).replace("\u00b7 ", "\u00b7 0")]

@@ -159,7 +159,7 @@ def test_names_full_of_markup_are_text() -> None:
 @pytest.mark.parametrize(
     ("bent", "says"),
     [
-        ("<html></html>", "holds no exported game"),
+        ("<html></html>", "contains no exported game"),
         ('<script type="application/json" id="export">{}</script>' * 2, "more than one game"),
         (
             '<!-- <b id="export"> --><script type="application/json" id="export">{}</script>',

@@ -59,7 +59,7 @@ def test_the_answer_says_what_was_counted() -> None:
     reply, _ = roll_dice({"dice": "2d6<=6"}, "Anna", Script([5, 5]))
     every = reply.format_text()
     assert "2 successes" in every
-    assert "Every die counts so. For their sum: 2d6 sum<=6" in every
+    assert "Every die passes that. For their sum: 2d6 sum<=6" in every
 
 
 @pytest.mark.parametrize(

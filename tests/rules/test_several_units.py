@@ -94,7 +94,7 @@ def test_all_is_ones_own_side_where_the_list_acts_and_the_other_where_it_is_acte
         ("us4..us1", "bad-value", ""),
         ("us1..us99", "bad-value", ""),
         ("side:NVA", "unknown-side", "Sides are US, VC."),
-        ("hex:K9", "nobody", "side:NAME picks those of one side."),
+        ("hex:K9", "nobody", "side:NAME picks one side's units."),
     ],
 )
 def test_what_is_not_there_is_named(typed: str, code: str, hint: str) -> None:

@@ -467,14 +467,14 @@ async def test_who_may_write_what() -> None:
         (
             "order",
             {"result": "VC is in"},
-            "its words are none that Grognard writes|its words are not those",
+            "its words are not any that Grognard writes|its words are not those|its words do not match",
         ),
         ("order", {"after": {"game": {"orders": {"4": "x"}}}}, "the writer's own orders"),
-        ("orders", {"reads": [4]}, "other orders than were sealed"),
+        ("orders", {"reads": [4]}, "orders other than those sealed"),
         (
             "orders",
             {"result": "of US"},
-            "its words are none that Grognard writes|its words are not those",
+            "its words are not any that Grognard writes|its words are not those|its words do not match",
         ),
         ("orders", {"after": {"game": {"orders": {"4": "x"}}}}, "they stay sealed"),
     ],

@@ -200,7 +200,7 @@ async def test_what_extends_is_no_game_of_its_own() -> None:
                     "fp: {type: int, min: 1, max: 3, help: other}}}"
                 ),
             },
-            "row units attributes fp: already exists with another definition",
+            "row units attributes fp: already exists with a different definition",
         ),
         (
             {

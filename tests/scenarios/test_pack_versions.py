@@ -131,7 +131,7 @@ async def test_another_version_under_the_same_hash_is_found_out() -> None:
     log = await exported(await upgraded())
     first, second = log["packs"]
     log["packs"] = {first: log["packs"][second], second: log["packs"][first]}
-    assert any("does not fit its hash" in fault for fault in check(log).faults)
+    assert any("does not match its hash" in fault for fault in check(log).faults)
 
 
 async def test_a_game_imported_elsewhere_brings_its_packs_and_goes_on() -> None:

@@ -72,7 +72,7 @@ async def test_what_counts_counts_the_same_afterward(
             counting[edit] = odds
             # equal units share a line: "Zebra 3 + 5 are already shaken"
             stem = name_of_unit.rpartition(" ")[0]
-            says = rf"(From|Counts for) {name_of_unit}|{stem} [^\n]*already"
+            says = rf"(From|Applies to) {name_of_unit}|{stem} [^\n]*already"
             assert re.search(says, odds.format_text()), f"{edit}: {odds.format_text()}"
             if not base.error:
                 without = await channel.say(

@@ -93,8 +93,8 @@ async def test_an_empty_database_passes() -> None:
             "not the one promised",
         ),
         (lambda c: replace(c, texts=(c.texts[0]._replace(text='{"dice":[]}'),)), "was changed"),
-        (lambda c: with_event(c, 1, body='{"dice":[],"number":2}'), "hash does not fit"),
-        (lambda c: with_event(c, 2, hash="0" * 64), "hash does not fit"),
+        (lambda c: with_event(c, 1, body='{"dice":[],"number":2}'), "hash does not match"),
+        (lambda c: with_event(c, 2, hash="0" * 64), "hash does not match"),
     ],
 )
 async def test_what_was_changed_is_named(change, fault) -> None:  # type: ignore[no-untyped-def]

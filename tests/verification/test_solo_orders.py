@@ -84,7 +84,7 @@ async def give_no_order(*_: Any) -> None:
         ("list_ordered_units", forget_who_had_an_order, "its units are not those"),
         ("get_phase_rule", give_leaders_no_order, "its units are not those"),
         ("list_order_words", choose_an_order, "it carries out fall-back, but"),
-        ("list_order_words", pass_over_an_order, "it passes over"),
+        ("list_order_words", pass_over_an_order, "it skips"),
         ("list_enemies", see_any_enemy, "its inputs are not what"),
         ("get_order_rule", take_cover_away, "its inputs are not what"),
         ("get_order_rule", mark_more, "does not get the markers"),

@@ -103,7 +103,7 @@ STEP: Keys = {
     ),
     "change": Key(
         allow_list(ref("change")),
-        "a unit of the roster, or a track; a unit that is not on the roster is skipped",
+        "a unit from the roster, or a track; a unit that is not on the roster is skipped",
     ),
     "joins": Key(
         allow_list(either(TEXT, ref("joining"))),

@@ -107,7 +107,7 @@ async def make_deck(context: Context) -> Reply:
     number = context.ledger.next_number
     declare_deck(context, name, cards_and_counts, empty, named=ready_deck is not None)
     deck = cards.deck_from_json(context.game.decks[name])
-    rule = "When the pile is empty, the discards are shuffled in."
+    rule = "When the pile is empty, the discards are shuffled back in."
     if deck.empty == cards.REFUSE:
         rule = "When the pile is empty, nothing more is drawn."
     if cups.is_leading_phase(context.game, name, context.system):

@@ -69,7 +69,7 @@ const Checker = (() => {
           digest: NO_TEXTS, known: [], closed: false, wiped: false, used: false, publishedIn: 0};
         if (list.some(earlier => earlier.commitment === current.commitment)) fault("seeds", at, "It promises a seed that was promised before.");
         if (secret.epoch !== current.epoch) fault("seeds", at, `It begins seed ${secret.epoch}, but the next one is ${current.epoch}.`);
-        if (current.protocol !== PROTOCOL) fault("seeds", at, `Its dice have no protocol ${current.protocol}.`);
+        if (current.protocol !== PROTOCOL) fault("seeds", at, `Its dice do not use protocol ${current.protocol}.`);
         list.push(current);
       } else if (isMap(secret) && current) await addText(log, sha, fault, current, at, secret);
       if (!current) continue;
@@ -189,7 +189,7 @@ const Checker = (() => {
     const before = chance < BY_CHANCE; // else the first dice may fit a wrong seed as well as a right one
     if (after.filter(row => check.wrongDice.has(row.number)).length <= after.length * MOST_OF) return;
     check.faults.unshift({part: "dice", event: before ? first : 0, text: before
-      ? `From #${first} on hardly any die fits: an event before it was probably taken out (or put in), and the rest renumbered.`
+      ? `From #${first} on, hardly any die fits: an event before it was probably taken out (or put in), and the rest renumbered.`
       : "Hardly any die fits: these dice were not rolled with this seed and these words."});
   }
 
@@ -204,7 +204,7 @@ const Checker = (() => {
       const misplaced = row.number !== expected;
       if (misplaced) fault("chain", row.number, misplacedWords(events, i, expected, numbers));
       if (row.body.number !== row.number) fault("chain", row.number, `Its own content says that it is #${row.body.number}.`);
-      if (holdsLargeNumber(row.body)) fault("chain", row.number, "It holds a number from 2^53 on, which programs read differently.");
+      if (holdsLargeNumber(row.body)) fault("chain", row.number, "It contains a number of 2^53 or more, which programs read differently.");
       let stored = row.hash;
       if (hash !== row.hash && !misplaced) {
         const next = events[i + 1], text = next && canonical(next.body);
@@ -274,7 +274,7 @@ const Checker = (() => {
       if (promised === undefined) fault("texts", row.event, `The file has a text “${row.key}” for it, but the event has none.`);
       else if (hex(await check.eng.sha(bytes(whole(row.key === "said" ? text : salt + "\n" + text)))) !== promised) fault("texts", row.event, row.key === "sealed" ? "What was opened is not what was sealed." : `Its text (${row.key}) was changed.`);
       else if (row.key === "sealed" && canonical(log.opened(row.event)) !== text) fault("texts", row.event, "What was sealed is not written as Grognard writes it.");
-      else if (salt.includes("\n")) fault("texts", row.event, `Its text (${row.key}) has no salt as Grognard writes it.`);
+      else if (salt.includes("\n")) fault("texts", row.event, `Its text (${row.key}) has no salt of the kind that Grognard writes.`);
       else if (row.person && has(body, "who") && row.person !== body.who) fault("texts", row.event, `Its text (${row.key}) is said to be another person’s.`);
       counts.texts++;
       await check.tick();
@@ -369,7 +369,7 @@ const Checker = (() => {
     const losses = sides.map(side => [side, ...countOf(side)]).filter(([, , all]) => all).map(([side, some, all]) => `${side} lost ${some || "none"} of ${all} units`).join(", ");
     const sum = textOf(root, "#sum"), start = spaced(won + (game.ended ? `Ended in turn ${turn}.` : turn ? `Turn ${turn}, ` : "Free play.")), end = losses ? ` ${losses}.` : ".";
     const between = sum.slice(start.length, sum.length - (losses ? end.length : 0));
-    if (!sum.startsWith(start) || (losses && !sum.endsWith(end)) || (!game.ended && turn ? !/^ [^.]*\.$/.test(between) : between)) fault("page", 0, "The sentence at the top of the page does not fit its log.");
+    if (!sum.startsWith(start) || (losses && !sum.endsWith(end)) || (!game.ended && turn ? !/^ [^.]*\.$/.test(between) : between)) fault("page", 0, "The sentence at the top of the page does not match its log.");
     for (const part of root.querySelectorAll(".left")) {
       const [some, all] = countOf(part.dataset.side);
       if (spaced(part.textContent) !== `${all - some} of ${all} units left`) fault("page", 0, `The page counts the units of ${part.dataset.side} otherwise than its log.`);
@@ -383,13 +383,13 @@ const Checker = (() => {
       if (at) due.push(sides.map(side => [...now].filter(([key, unit]) => unit && (unit.side || "") === side && gone(unit) && !gone(earlier.has(key) ? earlier.get(key) : firsts.get(key))).map(([, unit]) => unit.name).join(", ")));
       earlier = now;
     }
-    if (cells.length && JSON.stringify(cells) !== JSON.stringify(due)) fault("page", 0, "The losses by turn in the page do not fit its log.");
+    if (cells.length && JSON.stringify(cells) !== JSON.stringify(due)) fault("page", 0, "The losses by turn on the page do not match its log.");
     const sizes = Array.from(root.querySelectorAll(".hands tbody tr"), row => Array.from(row.querySelectorAll("td"), cell => spaced(cell.textContent)));
     const counted = (ends.some(([at]) => at) ? ends.filter(([at]) => at) : ends.slice(-1)).map(([, , held]) => [...seats].sort().map(seat => String(held.get(seat) || 0)));
-    if (sizes.length && JSON.stringify(sizes) !== JSON.stringify(counted)) fault("page", 0, "The sizes of hands in the page do not fit its log.");
+    if (sizes.length && JSON.stringify(sizes) !== JSON.stringify(counted)) fault("page", 0, "The sizes of hands on the page do not match its log.");
     for (const part of root.querySelectorAll(".points")) {
       const due = (game.tracks || {})[`${part.dataset.side}/${part.dataset.track}`];
-      if (due !== undefined && !spaced(part.textContent).endsWith(`: ${due}`)) fault("page", 0, `The score of ${part.dataset.side} in the page does not fit its log.`);
+      if (due !== undefined && !spaced(part.textContent).endsWith(`: ${due}`)) fault("page", 0, `The score of ${part.dataset.side} on the page does not match its log.`);
     }
     for (const table of root.querySelectorAll(".scores")) {
       const rows = Array.from(table.querySelectorAll("tbody tr")), byTurn = ends.filter(([at]) => at);
@@ -397,17 +397,17 @@ const Checker = (() => {
         const due = byTurn[index][3][`${cell.dataset.side}/${table.dataset.track}`];
         return due === undefined || spaced(cell.textContent) === String(due).replace("-", "−");
       }));
-      if (!fits) fault("page", 0, "The score by turn in the page does not fit its log.");
+      if (!fits) fault("page", 0, "The score by turn on the page does not match its log.");
     }
     const numberOf = link => +(link.getAttribute("href") || "").slice(2), over = data.events.filter(({body}) => body.kind === "end" && !undone.has(body.number)).pop();
     const words = game.ended && over ? log.text(over.number, "text") : null;
-    if (textOf(root, ".closing") !== (words && words.text ? `“${spaced(words.text)}”` : "")) fault("page", 0, "The closing words in the page do not fit its log.");
+    if (textOf(root, ".closing") !== (words && words.text ? `“${spaced(words.text)}”` : "")) fault("page", 0, "The closing words on the page do not match its log.");
     for (const link of root.querySelectorAll(".shots a, #p-now a")) {
       const row = byId.get("e" + numberOf(link)), out = textOf(link.parentNode, ".out"), {body} = data.events.find(one => one.number === numberOf(link)) || {body: {}};
       const before = unitsOf(body, "before"), due = Object.entries(unitsOf(body, "after")).filter(([key, unit]) => unit && before[key] && gone(unit) && !gone(before[key]));
-      if (!row || spaced(link.textContent) !== textOf(row, ".res") || (out && out !== spaced(due.map(([, unit]) => unit.name).join(", ")))) fault("page", numberOf(link), "A list in the page describes this event differently from its log.");
+      if (!row || spaced(link.textContent) !== textOf(row, ".res") || (out && out !== spaced(due.map(([, unit]) => unit.name).join(", ")))) fault("page", numberOf(link), "A list on the page describes this event differently from its log.");
     }
-    if (hex(await check.eng.sha(bytes(facts.trim()))) !== made) fault("page", 0, "The odds and traces in the page are not the ones it was made with.");
+    if (hex(await check.eng.sha(bytes(facts.trim()))) !== made) fault("page", 0, "The odds and traces on the page are not the ones it was made with.");
   }
 
   async function check(data, {head = "", plain = false, page = null, progress = () => {}} = {}) {
@@ -479,7 +479,7 @@ const Checker = (() => {
   }
 
   function seedWords(promise) {
-    const how = promise.seed ? "published, and it fits its commitment" : promise.failed ? "does not fit its commitment" : promise.used ? "not published yet" : "for later dice, not used yet";
+    const how = promise.seed ? "published, and it matches its commitment" : promise.failed ? "does not match its commitment" : promise.used ? "not published yet" : "for later dice, not used yet";
     return `Seed ${promise.epoch}: ${how} (${promise.commitment.slice(0, 8)}, #${promise.from}).`;
   }
 

@@ -31,7 +31,7 @@
       const found = new DOMParser().parseFromString(text, "text/html").querySelector("script#export");
       return await Checker.unpack(found);
     } catch {
-      return {error: "This file does not hold an exported game."};
+      return {error: "This file does not contain an exported game."};
     }
   }
 

@@ -240,10 +240,10 @@ def _check_choice_name(name: str, short_name: str, scope: StepScope, path: Path)
     if name != expected_name:
         problem = f"call it {short_name}"
         if owner:
-            problem = f"this choice is called {expected_name}, as each has its own"
+            problem = f"this choice is called {expected_name}, because each has its own"
         raise scope.make_error(problem, path)
     if short_name in sheet.inputs:
-        raise scope.make_error(f"{short_name} is an input already", path)
+        raise scope.make_error(f"{short_name} is already an input", path)
     if short_name in sheet.choices:
         raise scope.make_error(
             f"there is already a choice {short_name}; each needs a name of its own, even if "
@@ -301,7 +301,7 @@ def _read_who(spec: str, scope: StepScope, path: Path) -> Formula | None:
     units = [name for name, name_info in scope.names.items() if name_info.type in ("unit", "units")]
     if spec not in scope.names:
         raise scope.make_error(
-            f"who must be {ACTOR} or an input of units, and there is no {spec}",
+            f"who must be {ACTOR} or an input of units, but there is no {spec}",
             path,
             spec,
             units,

@@ -539,7 +539,7 @@ def _add_empty_lists(outputs: dict[str, Any], sheet: StepCompiler) -> dict[str, 
 # -- what must be known before any die falls: how many dice and items dice may make of something,
 # what is refused
 
-MORE = 'write the most: "{hits}d6, at most 20"'
+MORE = 'give a maximum: "{hits}d6, at most 20"'
 FEWER = "take them from a list or a table"
 LONGER = 'roll them all at once, "{hits}d6, at most 20", or go through numbers(min(hits, 40))'
 
@@ -587,7 +587,7 @@ class _Proof:
                 and any(isinstance(below, Refuse) for below in walk_statements((statement,)))
             ):
                 raise self._setting.make_error(
-                    "dice decide whether this is refused; refuse before they fall",
+                    "dice decide whether this is refused; refuse before they are rolled",
                     statement.when.where,
                 )
             if isinstance(statement, For) and (counts := _find_item_count(statement)) is not None:

@@ -76,7 +76,7 @@ class Draw(RandomStatement):
         if pile is OPEN or known_pass.unsure or pile.ready.size:
             return
         hint = phrase(
-            "`/deck discard` and `/deck shuffle` bring some back, `/deck show {id}` shows.",
+            "`/deck discard` and `/deck shuffle` bring some back; `/deck show {id}` shows the deck.",
             id=self.deck.id,
         )
         raise UserError(
@@ -104,7 +104,7 @@ class Draw(RandomStatement):
                 return None
             if ready is not old_pile:
                 env[LINES].append(
-                    Line(title, result="the pile is empty: the discards are shuffled in")
+                    Line(title, result="the pile is empty: the discards are shuffled back in")
                 )
             return Now(name, (*[env[key] for key in keys], label(env), ready))
 
@@ -174,7 +174,7 @@ def read_draw(spec: object, scope: StepScope, path: Path) -> Iterator[Statement]
             raise scope.make_error(problem, item_path, match[1], decks)
         if "none" in deck.names:
             raise scope.make_error(
-                f"a card of {deck.id} has the id none, which means that no card was left", item_path
+                f"a card in {deck.id} has the id none, which means that no card was left", item_path
             )
         if sheet.choices:
             raise scope.make_error(

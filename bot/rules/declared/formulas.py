@@ -129,12 +129,12 @@ class Formulas:
             match[1] in names_in_use
             for names_in_use in (CALLS, self.own, self.lists, self.readers, _WORDS)
         ):
-            raise self.setting.make_error(f"{match[1]} is a table or function already", path)
+            raise self.setting.make_error(f"{match[1]} is already a table or function", path)
         names = [take.strip() for take in match[2].split(",") if take.strip()]
         formula = self._read(source, {name: Name(name, "any") for name in names}, path)
         if tracks_read := self.tracks_read & {*formula.reads}:
             raise self.setting.make_error(
-                f"a formula of the file takes a track as a value: {match[1]}({min(tracks_read)})",
+                f"a formula in the file takes a track as a value: {match[1]}({min(tracks_read)})",
                 path,
             )
         run = formula.run
@@ -370,7 +370,7 @@ class _FormulaMaker:
             base_name = node.id.removesuffix("_next")
             if base_name in self.names:
                 raise self._make_error(
-                    f"there is no name {node.id} here; the name of a table is available from the next step on"
+                    f"there is no name {node.id} here; a table's name is available from the next step on"
                 )
             if base_name.split("_next")[0] in self.formulas.hidden:
                 raise self._make_error(self.formulas.is_hidden(base_name.split("_next")[0]))
@@ -405,13 +405,13 @@ class _FormulaMaker:
         """Return the error for what the cards of a deck do not have, or only some of them."""
         lacking = ", ".join(deck.list_lacking(attribute))
         if not lacking:
-            problem = f"{name} is of {deck.id}: its cards have no {attribute}"
+            problem = f"{name} is from {deck.id}: its cards have no {attribute}"
             return self._make_error(problem, attribute, [*deck.kinds, "id", "name"])
         nothing = "0"
         if any(isinstance(facts.get(attribute), str) for facts in deck.said.values()):
             nothing = "none"
         return self._make_error(
-            f"{name} is of {deck.id}: all cards need {attribute}. "
+            f"{name} is from {deck.id}: all cards need {attribute}. "
             f"Write {attribute}: {nothing} for {lacking}"
         )
 
@@ -621,7 +621,7 @@ class _FormulaMaker:
         table = reader.table
         if node.args:
             raise self._make_error(
-                f"inputs of table {table.id} are given by their names: {table.id}(input=value)"
+                f"give the inputs of table {table.id} by name: {table.id}(input=value)"
             )
         takes_names = words.pop(ALL, None)
         inputs = {input_name(word): part for word, part in words.items()}
@@ -695,7 +695,7 @@ class _FormulaMaker:
         if any(part.type == "units" for part in parts) and any(
             isinstance(op, ast.Eq | ast.NotEq) for op in node.ops
         ):
-            raise self._make_error("a list of units equals nothing; quote the word")
+            raise self._make_error("a list of units cannot equal anything; quote the word")
         for sign, left, right in zip(node.ops, parts, parts[1:], strict=False):
             if isinstance(sign, ast.Lt | ast.LtE | ast.Gt | ast.GtE):
                 self._check_order(left, right)

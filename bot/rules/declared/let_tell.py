@@ -296,7 +296,7 @@ def read_refuse(spec: object, scope: StepScope, path: Path) -> Iterator[Statemen
     spec = spec if isinstance(spec, Mapping) else {"say": spec}
     scope.check_keys("refuse", spec, REFUSE_KEYS, path)
     if "say" not in spec:
-        raise scope.make_error("refuse needs what it says", path)
+        raise scope.make_error("refuse needs a text to say", path)
     code = str(spec.get("code", "card-refuses"))
     if code not in CODES:
         raise scope.make_error(f"there is no code {code}", path, code, CODES)

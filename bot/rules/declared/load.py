@@ -358,7 +358,7 @@ class Loader:
             spec.get("by") or (self.sheet.odds_by if self.sheet.odds_by in items else "result")
         )
         if output not in items:
-            raise scope.make_error(f"there is no output {output} of {into}", path, output, items)
+            raise scope.make_error(f"{into} has no output {output}", path, output, items)
         return ItemRow(name_formula, output, count)
 
     # -- use

@@ -27,11 +27,11 @@ def expand_test(spec: Mapping[str, Any], scope: StepScope, path: Path) -> Steps:
     """
     limits = [key for key in ("at_most", "at_least") if key in spec]
     if len(limits) != 1:
-        raise scope.make_error("test needs at_most or at_least, one of the two", path)
+        raise scope.make_error("test needs either at_most or at_least", path)
     words = spec.get("gives", [True, False])
     if not isinstance(words, list) or len(words) != 2:
         raise scope.make_error(
-            "gives has two words, for passed and failed: [pass, fail]", (*path, "gives")
+            "gives needs two words, for passed and failed: [pass, fail]", (*path, "gives")
         )
     prefix = f"{spec['as']}_" if "as" in spec else ""
     roll, total, needed, plus = (prefix + name for name in ("roll", "total", "needed", "plus"))

@@ -251,11 +251,12 @@ def _parse_track_change(spec: Mapping[str, Any], scope: StepScope, path: Path) -
         track is not None and track.by_side == ("of" not in spec)
     ):
         raise scope.make_error(
-            f"of is side or foe for a side's track, and left out for the game's: {track_name}", path
+            f"of must be side or foe for a side's track; leave it out for the game's: {track_name}",
+            path,
         )
     name = formulas.track(f"{spec.get('of', GAME)}.{track_name}", path).key
     if len(keys := [key for key in ("set", "add") if key in spec]) != 1:
-        raise scope.make_error(f"{track_name} is either set or added to", path)
+        raise scope.make_error(f"{track_name} can be set or added to, not both", path)
     (key,) = keys
     value = scope.formula(spec[key], (*path, key))
     assert track is not None

@@ -404,7 +404,7 @@ def explain_too_large_roll(request: DiceRequest) -> str:
     limit = MOST_ROLLS // sides
     return (
         f"{request.bound // sides} dice of {sides} sides may add up to {request.bound:,}, "
-        f"and the limit of one roll is {MOST_ROLLS:,}; roll {limit} at most"
+        f"and the limit for one roll is {MOST_ROLLS:,}; roll at most {limit}"
     )
 
 
@@ -443,7 +443,7 @@ def _make_too_many_dice_error(labels: Sequence[str], die: Die) -> UserError:
     """Return the error for dice above the limit of one roll."""
     subject = f"{len(labels)}{die.name}" + (f" ({labels[0]})" if labels[0] else "")
     return UserError(
-        f"{subject} is too much for one roll: dice times sides may come to {MOST_ROLLS:,}.",
+        f"{subject} is too much for one roll: dice times sides can be at most {MOST_ROLLS:,}.",
         hint="Take fewer units.",
         code="too-large",
     )
@@ -457,7 +457,7 @@ def _read_whole(text: object, least: int, limit: int) -> int:
     if number > limit:
         kind = "dice" if limit == MOST_DICE else "sides"
         raise UserError(
-            f"{number:,} {kind} are too many for one roll: {limit:,} at most.",
+            f"{number:,} {kind} are too many for one roll: at most {limit:,}.",
             hint="Take fewer units.",
             code="too-large",
         )
@@ -520,7 +520,7 @@ def build_pool(count: int, sides: object, words: str) -> Pool:
     (pool,) = expression.pools or (None,)
     if pool is None or len(expression.program) > 1 or expression.against or pool.count_if:
         raise UserError(
-            f'"{words}" is not for a roll here: how_many(roll, face >= 5) counts dice.',
+            f'"{words}" cannot be used for a roll here: how_many(roll, face >= 5) counts dice.',
             code="bad-dice",
         )
     return replace(pool, count=count, label=f"d{sides}{words}")

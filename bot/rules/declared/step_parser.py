@@ -216,9 +216,9 @@ class StepScope:
         a formula outside that reads it then says where it is set.
         """
         if not NAME.fullmatch(str(name)):
-            raise self.make_error(f"{name} is not a name: use letters, digits and _", path)
+            raise self.make_error(f"{name} is not a valid name: use letters, digits and _", path)
         if any(map(iskeyword, str(name).split("."))):
-            raise self.make_error(f"{name} is a word of formulas, not a name", path)
+            raise self.make_error(f"{name} is a word used in formulas, not a name", path)
         if self.parent_key and name not in self.names:
             self.sheet.formulas.hidden.setdefault(str(name), (self.parent_key, path))
 

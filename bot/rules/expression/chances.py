@@ -425,7 +425,7 @@ def _count_faces(expression: Expression) -> Mapping[Any, int]:
     (pool,) = expression.pools
     if pool.count > 1 or pool.faces is None:
         raise UserError(
-            f"The odds of {expression.notation} cannot be counted: only one die with words can.",
+            f"The odds of {expression.notation} cannot be counted: they can be only for a single die with words.",
             code="no-odds",
         )
     return Counter(pool.faces)

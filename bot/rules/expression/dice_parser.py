@@ -78,9 +78,7 @@ class Cursor:
         """
         self.is_early = is_early
         if len(text) > MAX_LENGTH:
-            reason = (
-                f"an expression has at most {MAX_LENGTH:,} characters, this one has {len(text):,}"
-            )
+            reason = f"an expression has at most {MAX_LENGTH:,} characters, but this one has {len(text):,}"
             raise ExpressionError(reason, text, MAX_LENGTH + 1)
         text = replace_strays(text, _ZERO_WIDTH, "")
         self.typed = "".join(
@@ -379,7 +377,7 @@ class _PoolReader:
         elif test := cursor.read_test():
             if pool.count_if:
                 raise self._make_error(
-                    "these dice are counted already", "What the count comes to: (3d6>=5)>=2"
+                    "these dice are already counted", "To test the count: (3d6>=5)>=2"
                 )
             self._check_numeric()
             hint = f"For their sum: ({cursor.typed[self.start : self.place].strip()}){test}"
@@ -403,7 +401,7 @@ class _PoolReader:
         if number == 0:
             raise self._make_error(f"{'keep' if keeps else 'drop'} at least 1 die")
         if keeps and number > remaining:
-            raise self._make_error(f"{number:,} dice cannot be kept of {remaining:,}")
+            raise self._make_error(f"{number:,} dice cannot be kept out of {remaining:,}")
         if not keeps and number >= remaining:
             raise self._make_error(f"no die would be left: {number:,} dropped of {remaining:,}")
         return DicePick(word, number)

@@ -75,7 +75,7 @@ def check_cost(expression: Expression, text: str) -> None:
     for pool in expression.pools:
         total += pool.cost * times
         if total > MAX_DICE:
-            reason = f"this could draw {total:,} dice at worst, at most {MAX_DICE:,} may be drawn"
+            reason = f"this could roll up to {total:,} dice, and at most {MAX_DICE:,} are allowed"
             raise ExpressionError(reason, text, pool.at, end=pool.end)
 
 
@@ -94,7 +94,7 @@ def check_range(expression: Expression, text: str) -> ResultRange:
         operator_place = operator.at
         if left.is_text or right.is_text:
             raise ExpressionError(
-                "faces that are words are counted, nothing can be added to them",
+                "faces that are words are counted; nothing can be added to them",
                 text,
                 operator_place,
             )

@@ -358,7 +358,7 @@ def parse_pile(game_deck: GameDeck, raw: Any) -> Pile:
     for half in (pile.cards, pile.joins or ()):
         if len(dict(half)) < len(half) or not dict(half).keys() <= game_deck.said.keys():
             hint = f'For example "{next(iter(game_deck.said))}*2". Its cards: {", ".join([*game_deck.said][:12])}.'
-            problem = f"{DECK}{game_deck.id} takes the cards that are left, each once."
+            problem = f"{DECK}{game_deck.id} takes the cards that are left, each listed once."
             name = f"{DECK}{game_deck.id}"
             raise UserError(problem, hint=hint, option=name, code="bad-value")
     return (

@@ -33,7 +33,7 @@ def read_loadout(option: Option, raw: str) -> tuple[str, ...]:
         if word not in option.values or not count:
             hint = did_you_mean(word, option.values) or f"Weapons are {', '.join(option.values)}."
             raise UserError(
-                f'"{piece[:40]}" is not a weapon of {option.name}.',
+                f'"{piece[:40]}" is not a weapon for {option.name}.',
                 hint=hint,
                 option="stats",
                 code="bad-value",

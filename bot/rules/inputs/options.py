@@ -182,7 +182,7 @@ class Option:
         counts = self.matters is None or self.matters(values)
         is_given = values[self.name] not in (self.default, False)
         if is_given and not counts:
-            problem = f"{self.name} counts only if {self.when}."
+            problem = f"{self.name} applies only if {self.when}."
             raise UserError(
                 problem, hint=f"Leave out {self.name}.", option=self.name, code="not-together"
             )
@@ -208,14 +208,14 @@ class Option:
                 else "words of " + ", ".join(self.values)
             )
         if self.most == 1:
-            return "a unit, of the roster or with its numbers"
+            return "a unit from the roster, or one with its numbers"
         if self.free:
-            return "a unit of the roster, or any name"
+            return "a unit from the roster, or any name"
         if self.many:
-            return "a unit of the roster, or several"
+            return "one or more units from the roster"
         return {
             "units": "a list of units",
-            "unit": "a unit of the roster",
+            "unit": "a unit from the roster",
             "dice": "dice such as 2d6+1",
         }.get(self.type, "text")
 
@@ -426,7 +426,7 @@ def _make_unknown_modifier_error(
     hint: str = did_you_mean(word, [*modifiers, *flags])
     if not hint:
         names = ", ".join([*modifiers, *sorted(flags)]) or "none"
-        hint = f"It knows {names}."
+        hint = f"It takes {names}."
     problem = f'{subject} has no modifier "{word[:40]}".'
     return UserError(problem, hint=hint, option="mods", code="unknown-modifier")
 
@@ -699,7 +699,7 @@ _KINDS: Mapping[str, tuple[Any, str]] = {
     "counts": (Mapping, "{from: a list of units, flags: any of these, types: classes or types}"),
     "phases": (
         Mapping,
-        "phase: value of the option; own PHASE in the turn of who acts, * for others; of a number: turn",
+        "phase: value of the option; own PHASE in the acting side's turn, * for others; for a number: turn",
     ),
 }
 
@@ -737,12 +737,14 @@ def build_option(name: str, spec: Mapping[str, Any], lists: Mapping[str, Iterabl
         fields["likely"] = tuple(map(str, spec["likely"]))
     clamp = spec.get("clamp") or ""
     if clamp not in (True, "", "high", "low", "both"):
-        raise Slip(f"option {name}: clamp is true, high or low, not {clamp!r}")
+        raise Slip(f"option {name}: clamp must be true, high or low, not {clamp!r}")
     clamp = "both" if clamp is True else clamp
     option = Option(name=name, type=option_type, values=values, clamp=clamp, **fields)
     _check_phases(option)
     if option.role and (option.role not in ROLES or option.type not in ("unit", "units")):
-        raise Slip(f"option {name}: role is acts, helps or targets, of type unit or units")
+        raise Slip(
+            f"option {name}: role must be acts, helps or targets, and the type unit or units"
+        )
     _check_default(option)
     return option
 
@@ -797,9 +799,9 @@ def _check_fields(
         if is_unexpected_bool or not isinstance(value, allowed):
             raise Slip(f"option {name}: {key} must be {problem}, not {value!r}")
     if "most" in spec and (option_type != "units" or not 1 <= spec["most"] <= MOST_LISTED):
-        raise Slip(f"option {name}: most is how many units a list takes, 1 to {MOST_LISTED}")
+        raise Slip(f"option {name}: most must be how many units a list takes, 1 to {MOST_LISTED}")
     if spec.get("of") not in (None, OF_TARGET, OF_HEX):
-        raise Slip(f"option {name}: of is {OF_TARGET} or {OF_HEX}, not {spec['of']!r}")
+        raise Slip(f"option {name}: of must be {OF_TARGET} or {OF_HEX}, not {spec['of']!r}")
     unknown_words = [word for word in spec.get("meanings") or () if word not in values]
     if unknown_words:
         raise Slip(f"option {name} explains {unknown_words[0]}, which is not among its values")

@@ -196,16 +196,18 @@ def _read_track(name: Any, spec: Any) -> Track:
     scope = spec.get("of", GAME)
     is_shown = spec.get("shown", True)
     if not isinstance(title, str) or len(title) > LONGEST:
-        raise Slip(f"title is a text of at most {LONGEST} characters")
+        raise Slip(f"title must be text of at most {LONGEST} characters")
     if scope not in ("game", GAME, SIDE):
-        raise Slip("of is side, or left out for one of the whole game")
+        raise Slip("of must be side, or left out for a track of the whole game")
     if not isinstance(is_shown, bool):
-        raise Slip("shown is yes or no: whether cards and the board show it")
+        raise Slip("shown must be yes or no: whether cards and the board show it")
     words, lowest, highest = _read_bounds(spec)
     start = words[0] if words else max(lowest, min(highest, 0))
     wins = spec.get("wins", "")
     if "wins" in spec and (wins not in WINS or words or scope != SIDE):
-        raise Slip("wins is highest or lowest, of a track with numbers for each side (of: side)")
+        raise Slip(
+            "wins must be highest or lowest, and is for a track with numbers for each side (of: side)"
+        )
     one_line_title = " ".join(title.split())
     by_side = scope == SIDE
     track = Track(name, one_line_title, words, lowest, highest, start, by_side, is_shown, wins)
@@ -223,7 +225,7 @@ def _check_track(name: Any, spec: Any) -> None:
     """
     if not isinstance(name, str) or not re.fullmatch(_NAME, name):
         raise Slip(
-            "a track is named by up to 24 small letters, digits and _, so that formulas can read it"
+            "a track's name has up to 24 lowercase letters, digits and _, so that formulas can read it"
         )
     if not isinstance(spec, Mapping):
         raise Slip("must be {words: [clear, mud]} or {min: 0, max: 30}")
@@ -264,10 +266,10 @@ def _read_words(words: Any) -> tuple[str, ...]:
     ):
         raise Slip("words are letters, digits, - and _, at most 24 each; quote yes, no, on and off")
     if not 2 <= len(words) <= MOST_WORDS or len(set(words)) < len(words):
-        raise Slip(f"has 2 to {MOST_WORDS} words, each once")
+        raise Slip(f"has 2 to {MOST_WORDS} words, each listed once")
     for reserved in ("none", "true", "false"):
         if reserved in words:
-            raise Slip(f'the word "{reserved}" is used by formulas; take another word')
+            raise Slip(f'the word "{reserved}" is used by formulas; choose another word')
     return tuple(words)
 
 

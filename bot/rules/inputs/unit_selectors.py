@@ -299,7 +299,7 @@ def _explain_range(range_text: str, first: int, last: int) -> str:
     """Return what is wrong with a range: it counts downwards, or is too long."""
     if last < first:
         return f'"{range_text}" counts downwards; the smaller number comes first.'
-    return f'"{range_text}" is {last - first + 1} units; at most {MAX_UNITS} go at once.'
+    return f'"{range_text}" is {last - first + 1} units; the limit is {MAX_UNITS} at once.'
 
 
 _NUMBERED = re.compile(r"(\d{1,4})\.\.(\d{1,4})")
@@ -415,7 +415,7 @@ def _read_choice(
     if not units:
         raise UserError(
             f'No unit in play fits "{item[:40]}".',
-            hint="side:NAME picks those of one side.",
+            hint="side:NAME picks one side's units.",
             code="nobody",
         )
     return units, words_after

@@ -498,7 +498,7 @@ def _make_unknown_error(
     flag = key.replace("-", "_")
     if key in words.keys and not equals:
         return UserError(
-            f"{base.word}: {key} needs its value.",
+            f"{base.word}: {key} needs a value.",
             hint=f"Write it without a space: {key}={get_example(words.keys[key])}.",
             code="no-value",
         )
@@ -521,7 +521,7 @@ def _make_bare_number_error(
     hint: str = did_you_mean(unit_name, [unit.name for unit in roster.values()])
     if not hint:
         key = next(iter(words.keys), "fp")
-        hint = f"A number is written with its name: {base.word} {key}={token[:6]}."
+        hint = f"Write a number with its name: {base.word} {key}={token[:6]}."
     problem = f'The roster has no unit "{unit_name[:40]}", and {base.word} takes no number without a name.'
     return UserError(problem, hint=hint, code="unknown-unit")
 
@@ -548,7 +548,7 @@ def _make_unknown_attribute_error(token: str, words: UnitWords) -> UserError:
         hint = f"Units here have no {kind}s."
         if candidates:
             hint = f"Expected one of {', '.join(candidates)}."
-    problem = f'"{token[:40]}" is not a {kind} of a unit here.'
+    problem = f'"{token[:40]}" is not a unit {kind} here.'
     return UserError(problem, hint=hint, code="unknown-attribute")
 
 

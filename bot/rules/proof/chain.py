@@ -138,7 +138,7 @@ def _plain(value: Any) -> Any:
         return value
     if isinstance(value, Mapping):
         if not all(isinstance(key, str) for key in value):
-            raise TypeError("a key of an event is a text")
+            raise TypeError("a key of an event must be text")
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]

@@ -18,7 +18,7 @@ def describe_unreleased(subject: str, version: str) -> str:
     return f"{subject} was made by an unreleased build of Grognard ({version})."
 
 
-HINT = f"Commit {LAST_UNRELEASED_COMMIT} of Grognard opens it. This release leaves it as it is."
+HINT = f"Commit {LAST_UNRELEASED_COMMIT} of Grognard opens it. This release leaves it untouched."
 
 
 def make_unreleased_error(subject: str, version: str) -> UserError:

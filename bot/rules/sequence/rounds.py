@@ -121,7 +121,9 @@ Step = Callable[[Situation], Mapping[tuple[str, Situation], Fraction]]
 def compute_fight(start: Situation, step: Step, rounds: int) -> FightOdds:
     """Compute the chances of a fight. Raises UserError for too many rounds or situations."""
     if not 1 <= rounds <= MOST_ROUNDS:
-        raise UserError(f"Rounds are 1 to {MOST_ROUNDS}.", option="rounds", code="bad-value")
+        raise UserError(
+            f"A fight can have 1 to {MOST_ROUNDS} rounds.", option="rounds", code="bad-value"
+        )
     steps: dict[Situation, Mapping[tuple[str, Situation], Fraction]] = {}
 
     def get_step(situation: Situation) -> Mapping[tuple[str, Situation], Fraction]:

@@ -212,7 +212,7 @@ class Choice(NamedTuple):
     def make_missing_error(self) -> UserError:
         """Return the error for a choice that must be given with the command."""
         return UserError(
-            f"This needs {self.name}: what is chosen.",
+            f"This needs {self.name}: the option chosen.",
             hint=self.expectation,
             option=self.name,
             code="missing",
@@ -221,7 +221,7 @@ class Choice(NamedTuple):
     @property
     def expectation(self) -> str:
         """The hint that lists the options."""
-        return f"{self.name} is one of {', '.join(self.options)}."
+        return f"{self.name} must be one of {', '.join(self.options)}."
 
 
 class ChoiceRequest(NamedTuple):

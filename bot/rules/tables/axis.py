@@ -112,7 +112,7 @@ def _sort_keys(
                 continue
             lower, upper = band
             if lower > upper:
-                problem = "the band runs downward; write the lower figure first"
+                problem = "the band runs downward; write the lower number first"
                 raise TableError(file, problem, row=part)
             bands.append((lower, upper, position))
     return exact, bands, fallback
@@ -177,9 +177,7 @@ def find_gaps(axis_: Axis, option: Option) -> Iterable[object]:
         domain = (False, True)
     elif option.type == "int" and option.min is not None and option.max is not None:
         if option.max - option.min > WIDEST:
-            raise Slip(
-                f"{option.name} has more than {WIDEST} values: too many to look at each of them"
-            )
+            raise Slip(f"{option.name} has more than {WIDEST} values: too many to check one by one")
         domain = range(int(option.min), int(option.max) + 1)
     else:
         return ()

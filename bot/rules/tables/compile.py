@@ -77,7 +77,7 @@ def parse_dice(text: str, label: str) -> tuple[Die, ...]:
     """
     match = re.fullmatch(_DICE, text.strip())
     if not match:
-        raise Slip(f"{text!r} names no dice; write 2d6")
+        raise Slip(f"{text!r} has no dice; write 2d6")
     if match[2] == "A":
         die = Die(label, 6, AVERAGING)
     else:
@@ -146,12 +146,12 @@ def _check_example(table: Table, number: int, example: Mapping[str, Any], file: 
 
 
 def _check_headline(table: Table, file: str) -> None:
-    """Raise TableError if `says` has no sentence for the example of the table."""
+    """Raise TableError if `says` has no sentence for the table's example."""
     if table.headline is None:
         return
     answer = table.read(table.example)
     if not table.format_sentence(table.example, answer, str):
-        raise TableError(file, "has no sentence for the example of the table", row="says")
+        raise TableError(file, "has no sentence for the table's example", row="says")
 
 
 class _Compiler:
@@ -179,13 +179,13 @@ class _Compiler:
         self.chained: dict[str, None] = {}
         self._check_keys(data, TABLE_KEYS, "the table")
         if not isinstance(data.get("private", False), bool):
-            raise TableError(file, "private is true or false", row="private")
+            raise TableError(file, "private must be true or false", row="private")
         for key in ("id", "title", "source", "group", "kind", "outputs"):
             if not data.get(key):
                 raise TableError(file, f"{key} is missing")
         if data["kind"] not in KINDS:
             raise TableError(
-                file, f"kind {data['kind']} is unknown; it is one of {', '.join(KINDS)}"
+                file, f"kind {data['kind']} is unknown; it must be one of {', '.join(KINDS)}"
             )
         for key in ("title", "source", "summary", "notes"):
             if not isinstance(data.get(key, ""), str):
@@ -269,7 +269,7 @@ class _Compiler:
             _options=self.options,
         )
         if data["kind"] == "roll" and not table.rolls:
-            raise TableError(self.file, "a table of kind roll names its dice under rolls")
+            raise TableError(self.file, "a table of kind roll lists its dice under rolls")
         if "text" in self.outputs and not table.texts:
             raise TableError(self.file, "the output text needs texts")
         return table
@@ -319,7 +319,7 @@ class _Compiler:
         """
         if set(body) <= set(self.outputs) and not set(body) & BODY_KEYS:
             raise TableError(
-                self.file, f"read holds {', '.join(body)}; put constant outputs under always"
+                self.file, f"read contains {', '.join(body)}; put constant outputs under always"
             )
         self._check_keys(body, BODY_KEYS, "read")
         if "always" in body:
@@ -432,7 +432,7 @@ class _Compiler:
         if option is None or option.type != "int" or option.min is None or option.max is None:
             raise TableError(self.file, "bands needs by: a whole-number input with min and max")
         if option.max - option.min > WIDEST:
-            raise TableError(self.file, f"bands go by an input of at most {WIDEST} values")
+            raise TableError(self.file, f"bands need an input with at most {WIDEST} values")
         answers: dict[int, Mapping[str, Any]] = {}
         for part in str(cell).split():
             band, code = self._read_cell_band(part, option, row, column)
@@ -448,7 +448,7 @@ class _Compiler:
         if list(answers) != list(expected):
             differing = sorted(set(expected) ^ set(answers))
             problem = (
-                f"must answer {option.min:g} to {option.max:g} once, in order; "
+                f"must answer {option.min:g} to {option.max:g} once each, in order; "
                 f"look at {differing or cell}"
             )
             raise TableError(self.file, problem, row=row, column=column)
@@ -491,7 +491,9 @@ class _Compiler:
             if meaning in spec:
                 heads = spec[meaning]
                 if list(heads) != sorted(set(heads)):
-                    raise TableError(self.file, f"column headings {heads} do not rise")
+                    raise TableError(
+                        self.file, f"column headings {heads} are not in ascending order"
+                    )
                 axis = build_heading_axis(heads, meaning=meaning, clamp=clamp)
                 return axis, get_column_value, len(heads)
         if "heads" not in spec:
@@ -549,7 +551,7 @@ class _Compiler:
         unknown = [key for key in body.get("names") or {} if (key, type(key)) not in keys]
         if unknown:
             raise TableError(
-                self.file, "names heads a row or column that is not there", row=unknown[0]
+                self.file, "names has a row or column that does not exist", row=unknown[0]
             )
 
     def _check_print(self, body: Mapping[str, Any], gives: tuple[str, ...]) -> None:
@@ -572,12 +574,12 @@ class _Compiler:
         by_row = pattern if isinstance(pattern, Mapping) else {"*": pattern}
         for row, patterns in by_row.items():
             if row != "*" and row not in body["cells"]:
-                raise TableError(self.file, "print names a row that cells do not have", row=row)
+                raise TableError(self.file, "print has a row that is not in cells", row=row)
             for pattern in patterns if isinstance(patterns, list) else [patterns]:
                 unknown = set(list_names(str(pattern))) - {CODE, *gives}
                 if unknown:
                     raise TableError(
-                        self.file, f"print names {min(unknown)}, which gives does not have", row=row
+                        self.file, f"print names {min(unknown)}, which is not in gives", row=row
                     )
 
     def _list_outputs(self, body: Mapping[str, Any]) -> tuple[str, ...]:
@@ -712,7 +714,7 @@ class _Compiler:
         if not isinstance(adds, Mapping):
             raise TableError(self.file, "needs adds: {total: value}", row=row_id)
         if not self._is_shown_text(row.get("shown", "")):
-            raise TableError(self.file, "shown is a text, or a text for each total", row=row_id)
+            raise TableError(self.file, "shown must be text, or text for each total", row=row_id)
         return Modifier(
             str(row["id"]),
             row["name"],

@@ -83,7 +83,7 @@ largest operand and the largest result of plus, minus, times and divided by.
 def _check_number(value: Any) -> Any:
     """Return `value` unchanged. Raise TypeError unless it is a number within ±LARGEST."""
     if not isinstance(value, int | float) or not -LARGEST <= value <= LARGEST:
-        raise TypeError("not a number, or an endless one")
+        raise TypeError("not a number, or an infinite one")
     return value
 
 
@@ -198,7 +198,7 @@ def _check_node(node: ast.AST, source: str, names: set[str], file: str, row: obj
         if node.id.endswith("_") and iskeyword(node.id[:-1]):
             node.id = node.id[:-1]
         if node.id not in names and node.id not in KNOWN:
-            hint = did_you_mean(node.id, names) or f"A word is quoted: '{node.id}'"
+            hint = did_you_mean(node.id, names) or f"Quote a word: '{node.id}'"
             problem = (
                 f'formula "{source:.80}" names {node.id}, which this table does not have. {hint}'
             )

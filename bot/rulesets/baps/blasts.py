@@ -166,12 +166,12 @@ def plan_barrage(tables: Tables, inputs: Given) -> Plan[Volley]:
     """
     weapon = inputs.word("weapon")
     if inputs.units("vaporize") and not tables["artillery-sheaf"](weapon=weapon)["vaporize"]:
-        hint = "Count these men in lethal."
+        hint = "Put these men under lethal."
         raise UserError(
             f"{weapon} has no vaporize radius.", hint=hint, option="vaporize", code="not-together"
         )
     blast = read_blast(tables, inputs, zones="sheaf-zone")
-    next_steps = ("Their unit must check morale, with event artillery-fire.",)
+    next_steps = ("Their unit must check morale (event artillery-fire).",)
     return build_blast_plan(blast, next_steps=next_steps)
 
 
@@ -241,7 +241,7 @@ def build_aim_plan(
     if inputs.flag("auto_hit"):
         opening |= {"roll": "none", "total": "none", "outcome": "hit", **NO_SCATTER}
         start = after_hit
-        lines = (Line("to hit", result="no die, a heroic action"), *blast.zone_lines)
+        lines = (Line("to hit", result="no roll: a heroic action"), *blast.zone_lines)
     return Plan(
         start,
         steps,
@@ -277,7 +277,7 @@ def _resolve_aim(out: Mapping[str, Any], blast: Blast, weapon: str) -> Resolutio
 def plan_he_attack(tables: Tables, inputs: Given) -> Plan[Volley]:
     """Return the plan for a grenade, rifle grenade or mortar shell at an aim point.
 
-    To hit: 1d20 less the cover of the aim point. Raises UserError for a range without a shot, and
+    To hit: 1d20 less the cover at the aim point. Raises UserError for a range without a shot, and
     for an automatic hit with anything but a hand grenade.
     Source: Infantry Charts, Attack Factors for Special Weapons.
     """
@@ -288,7 +288,7 @@ def plan_he_attack(tables: Tables, inputs: Given) -> Plan[Volley]:
     if shot["need"] == "not-allowed":
         unit_of_range = "inch" if inches == 1 else "inches"
         problem = f"A {weapon_name} has no shot at {inches:g} {unit_of_range}."
-        hint = "Table special-weapons has its range bands."
+        hint = "Its range bands are in table special-weapons."
         raise UserError(problem, hint=hint, option="range", code="out-of-reach")
     if inputs.flag("auto_hit") and weapon != "hand-grenade":
         hint = "Leave out auto_hit."
@@ -305,7 +305,7 @@ def plan_he_attack(tables: Tables, inputs: Given) -> Plan[Volley]:
         read_blast(tables, inputs, cover="blast_cover"),
         need=need,
         hits=lambda die: die - cover >= need,
-        parts=(("cover of the aim point", -cover),) if cover else (),
+        parts=(("cover at the aim point", -cover),) if cover else (),
         scatter=str(shot["scatter"]),
         weapon=f"the {weapon_name}",
     )
@@ -324,8 +324,8 @@ def plan_he_gun(tables: Tables, inputs: Given) -> Plan[Volley]:
     inches = inputs.number("range")
     shot = tables["vehicle-to-hit"](weapon=weapon, range=inches)
     if shot["need"] == "not-allowed":
-        problem = f"A {weapon} gun does not reach {inches:g} inches."
-        hint = "Table vehicle-to-hit has its range bands."
+        problem = f"A {weapon} gun cannot reach {inches:g} inches."
+        hint = "Its range bands are in table vehicle-to-hit."
         raise UserError(problem, hint=hint, option="range", code="out-of-reach")
     need = int(shot["need"])
     modifiers = read_shot_modifiers(tables, inputs, side=inputs.flag("side"))

@@ -265,7 +265,7 @@ def plan_flame(tables: Tables, inputs: Given) -> Plan[Volley]:
     leader_rating = inputs.int("leader")
     factor = tables["flame-thrower"](range=inches)["factor"]
     if factor == "not-allowed":
-        problem = f"A flame thrower does not reach {inches:g} inches."
+        problem = f"A flame thrower cannot reach {inches:g} inches."
         raise UserError(
             problem, hint="Its range is 27 inches.", option="range", code="out-of-reach"
         )
@@ -287,5 +287,5 @@ def plan_flame(tables: Tables, inputs: Given) -> Plan[Volley]:
         (Checker(WEAPON, WEAPON, "other"),),
         opening={},
         line=line,
-        next_steps=("Their unit must check morale, with event flame-weapon.",),
+        next_steps=("Their unit must check morale (event flame-weapon).",),
     )

@@ -404,7 +404,7 @@ def _read_to_hit(tables: Tables, weapon: str, inches: float) -> tuple[Answer, st
         class_used = str(tables["weapon-lower"](weapon=weapon)["row"]) if shot["lower"] else weapon
     if shot["need"] == "not-allowed":
         raise UserError(
-            f"{weapon} does not reach {inches:g} inches.",
+            f"{weapon} cannot reach {inches:g} inches.",
             hint="Get closer.",
             option="range",
             code="out-of-reach",

@@ -252,7 +252,7 @@ def plan_crash(tables: Tables, inputs: Given) -> Plan[Volley]:
         return Ruling(
             Volley(f"row {row}"),
             outputs,
-            lambda: (build_line(), Line("everybody inside", result=cell)),
+            lambda: (build_line(), Line("everyone inside", result=cell)),
         )
 
     names = label_men(occupants)

@@ -560,11 +560,11 @@ def _build_hexes(
     for index, (name, units) in enumerate(groups.items()):
         distance = _get_hex_number(name, units, "dist")
         if distance is None:
-            hint = "Type it at the first unit of the hex: dist=1."
+            hint = "Type it after the first unit in the hex: dist=1."
             raise UserError(f"Hex {name} needs dist.", hint=hint, code="unit-needs")
         answer = mission_fp(mission=mission, fp=fp, distance=distance)
         if not answer["attacked"]:
-            problem = f"A {mission} mission does not attack hex {name} at distance {distance}."
+            problem = f"A {mission} mission cannot attack hex {name} at distance {distance}."
             raise UserError(problem, hint="Take that hex off the list.", code="out-of-reach")
         stop = start + len(units)
         tm = compute_target_terrain(_get_hex_number(name, units, "tm") or 0)
@@ -583,7 +583,7 @@ def _get_hex_number(hex: str, units: Sequence[Unit], key: str) -> int | None:
     numbers = [unit.numbers.get(key) for unit in units]
     values = [int(number) for number in numbers if number is not None]
     if len(set(values)) > 1:
-        hint = "Type it at the first unit of the hex."
+        hint = "Type it after the first unit in the hex."
         raise UserError(f"Hex {hex} has more than one {key}.", hint=hint, code="given-twice")
     return values[0] if values else None
 

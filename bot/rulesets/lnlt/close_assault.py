@@ -97,7 +97,7 @@ def _check_inputs(
     kinds.refuse_unfit(units)
     for unit in units:
         if unit.type not in kinds.MMC and unit.type != "hero":
-            problem = f"{unit.word} ({unit.type}) cannot close assault; only MMCs and heroes do."
+            problem = f"{unit.word} ({unit.type}) cannot close assault; only MMCs and heroes can."
             raise UserError(problem, code="wrong-type")
     if lm_position is not None and lm_position > len(units):
         problem = f"lm_unit is {lm_position}, but only {len(units)} attack."

@@ -98,7 +98,7 @@ def plan_bail_out(tables: Tables, inputs: Given) -> Plan[Attack]:
     for unit in passengers:
         if unit.flags >= RIDING:
             problem = f"{unit.word} is both inside and outside."
-            raise UserError(problem, hint="Keep one of the flags.", code="unit-twice")
+            raise UserError(problem, hint="Keep only one of the flags.", code="unit-twice")
     exposed = inputs.flag("open_topped") or inputs.flag("unarmored")
     carrier = Carrier(cause, (row,), exposed)
     items = list_items(

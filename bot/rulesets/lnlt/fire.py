@@ -174,10 +174,10 @@ def check_weapons(tables: Tables, unit: Unit, weapons: Sequence[int]) -> str:
     if len(weapons) > capacity:
         plural = "s" if capacity > 1 else ""
         limit = f"{capacity} support weapon{plural}"
-        problem = f"{unit.word} fires at most {limit}, not {len(weapons)}."
+        problem = f"{unit.word} can fire at most {limit}, not {len(weapons)}."
         raise UserError(problem, code="support-weapon")
     if "motorcycle" in unit.flags and max(weapons) > MOTORCYCLE_LIMIT:
-        problem = f"{unit.word} on motorcycles fires support weapons of at most {MOTORCYCLE_LIMIT}."
+        problem = f"{unit.word} on motorcycles can only fire support weapons of FP {MOTORCYCLE_LIMIT} or less."
         raise UserError(problem, code="support-weapon")
     return fires
 
@@ -189,7 +189,7 @@ def _get_usage_case(unit: Unit, weapons: Sequence[int]) -> str:
     `weapons` are the FP of its support weapons, for the advice in the error.
     """
     if "cavalry" in unit.flags:
-        problem = f"{unit.word} is mounted on horses and fires no support weapon."
+        problem = f"{unit.word} is mounted on horses and cannot fire support weapons."
         raise UserError(problem, hint="Leave out sw.", code="support-weapon")
     type = unit.type
     if type in SMC:
@@ -460,7 +460,7 @@ def _check_targets(targets: Sequence[Unit]) -> Unit | None:
     if not vehicles:
         return None
     if len(vehicles) > 1:
-        hint = "Resolve each by itself."
+        hint = "Resolve each one separately."
         raise UserError(
             "Direct fire targets one vehicle or helicopter at a time.",
             hint=hint,
@@ -469,7 +469,7 @@ def _check_targets(targets: Sequence[Unit]) -> Unit | None:
     vehicle = vehicles[0]
     if targets[0] is not vehicle or any(kinds.is_leg(unit) for unit in targets):
         problem = f"Direct fire at {vehicle.word} targets it alone; only its passengers may follow."
-        hint = "Mark passengers inside or outside, and attack leg units by themselves."
+        hint = "Mark passengers inside or outside, and attack leg units separately."
         raise UserError(problem, hint=hint, code="bad-targets")
     return vehicle
 

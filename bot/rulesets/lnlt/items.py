@@ -332,7 +332,7 @@ def _find_carrier(unit: Unit, vehicle: Unit | None, carrier: Carrier | None) -> 
     """
     if unit.type == "aircraft":
         hint = "Use ordnance-vehicle with aircraft=..."
-        raise UserError("An aircraft takes no damage check.", hint=hint, code="wrong-type")
+        raise UserError("Aircraft take no damage checks.", hint=hint, code="wrong-type")
     if carrier is None and not kinds.is_passenger(unit):
         return None
     if not kinds.is_man(unit):

@@ -235,7 +235,7 @@ def read_positions(text: str, size: int, *, option: str) -> tuple[int, ...]:
             raise UserError(problem, option=option, code="bad-value")
         position = int(word)
         if position - 1 in indices:
-            problem = f"{option} names position {position} twice."
+            problem = f"{option} lists position {position} twice."
             raise UserError(problem, option=option, code="given-twice")
         indices.append(position - 1)
     if not indices:

@@ -204,7 +204,7 @@ def _check_units(units: Sequence[Unit]) -> None:
     kinds.refuse_unfit(units)
     for unit in units:
         if not kinds.is_man(unit):
-            problem = f"{unit.word} ({unit.type}) takes no part in melee."
+            problem = f"{unit.word} ({unit.type}) cannot take part in melee."
             hint = phrase("`/lnlt close-assault` is for vehicles.")
             raise UserError(problem, hint=hint, code="wrong-type")
 

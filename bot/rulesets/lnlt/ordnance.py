@@ -242,7 +242,9 @@ def _check_infantry(targets: Sequence[Unit]) -> None:
             problem = f"{unit.word} ({unit.type}) is not infantry."
             raise UserError(problem, hint="Use ordnance-vehicle.", code="wrong-type")
     for unit in filter(kinds.is_passenger, targets):
-        problem = f"{unit.word} is a passenger, and ordnance against infantry hits none."
+        problem = (
+            f"{unit.word} is a passenger, and ordnance fired at infantry cannot hit passengers."
+        )
         raise UserError(problem, hint="Leave out inside and outside.", code="passenger")
 
 
@@ -416,7 +418,7 @@ def _check_target(aircraft: str, target: Unit | None, *, guided: bool) -> None:
     is out of play.
     """
     if aircraft in ("fixed-wing", "flying") and not guided:
-        problem = "Only guided anti-aircraft weapons attack aircraft and flying helicopters."
+        problem = "Only guided anti-aircraft weapons can attack aircraft and flying helicopters."
         raise UserError(problem, hint="Add guided_aa to mods.", code="bad-targets")
     if target is not None:
         kinds.refuse_unfit([target])

@@ -185,7 +185,7 @@ def read_firers(units: Sequence[Unit], distance: int, visibility: int) -> Firers
     if units and not firing_units:
         names = join_names(unit.word for unit in units)
         problem = f"{names} cannot fire alone: a leader has no firepower."
-        hint = "Add the squads and weapons that fire as well."
+        hint = "Add the squads and weapons that fire with them."
         raise UserError(problem, hint=hint, option="attackers", code="no-firepower")
     near: list[int] = []
     far: list[int] = []

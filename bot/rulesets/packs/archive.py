@@ -207,7 +207,7 @@ def _check_entry(entry: zipfile.ZipInfo, name: str) -> None:
     if entry.flag_bits & 1:
         raise TableError(name, "is encrypted")
     if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise TableError(name, "is compressed in a way that cannot be read; make a plain zip")
+        raise TableError(name, "uses a compression that cannot be read; make a plain zip")
     kind = stat.S_IFMT(entry.external_attr >> 16)
     if kind not in (0, stat.S_IFREG):
         raise TableError(name, "is not a plain file")
@@ -221,7 +221,7 @@ def check_name(name: str, count: int) -> None:
     if folder not in ("", *FOLDERS) or not _NAME.fullmatch(file):
         folders = ", ".join(f"{allowed}/" for allowed in FOLDERS)
         problem = (
-            "is not a name for a file of a pack: name.yaml of a-z, 0-9 and -, alone or in one of "
+            "is not a valid name for a pack file: use name.yaml with a-z, 0-9 and -, alone or in one of "
             f"{folders}"
         )
         raise TableError(name[:80], problem)
@@ -230,7 +230,7 @@ def check_name(name: str, count: int) -> None:
 def _check_room(name: str, bytes_left: int, max_bytes: int) -> None:
     """Raise TableError if `bytes_left` is below 0; `max_bytes` is the limit for its text."""
     if bytes_left < 0:
-        raise TableError(name, f"is larger than {max_bytes // 1024} kB, all its files together")
+        raise TableError(name, f"is larger than {max_bytes // 1024} kB with all its files together")
 
 
 # -- a pack as one text that can be pasted: each file's name at the margin, its content indented
@@ -257,7 +257,7 @@ def read_one_file(text: str, name: str = "The text") -> dict[str, bytes]:
         if head:
             file = head[1]
             if file in files:
-                raise TableError(name, f"line {number}: {file[:80]} comes twice")
+                raise TableError(name, f"line {number}: {file[:80]} appears twice")
             check_name(file, len(files) + 1)
             first_line = head[2] or ""
             lines = [] if _LITERAL.fullmatch(first_line) else [first_line]
@@ -267,13 +267,15 @@ def read_one_file(text: str, name: str = "The text") -> dict[str, bytes]:
                 lines.append("")
         elif lines is None or not line[0].isspace():
             raise TableError(
-                name, f"line {number}: a pack as one text begins each file with its name: {EXAMPLE}"
+                name,
+                f"line {number}: in a pack written as one text, each file begins with its name: {EXAMPLE}",
             )
         else:
             lines.append(line)
     if PACK not in files or len(files) > MOST_FILES:
         raise TableError(
-            name, f"has no {PACK}: a pack as one text has {PACK}: and game.yaml: at the margin"
+            name,
+            f"has no {PACK}: a pack written as one text has {PACK}: and game.yaml: at the left margin",
         )
     return {file: _cut_file(lines) for file, lines in files.items()}
 

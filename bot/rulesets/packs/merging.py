@@ -100,7 +100,10 @@ def extend_game(
     extended = dict(base)
     for key, part in addition.items():
         if key not in ADDED or not isinstance(part, Mapping):
-            problem = f"an extension adds to {', '.join(ADDED)}; all else belongs to the game (inherits can change it)"
+            problem = (
+                f"an extension only adds to {', '.join(ADDED)}; "
+                "everything else belongs to the game (a pack that inherits can change it)"
+            )
             raise TableError(file, problem, row=str(key)[:40])
         if key in parts:
             extended[key] = _add_part(base.get(key), part, DEPTHS[key], file, key)
@@ -127,7 +130,7 @@ def _add_part(base: Any, addition: Any, depth: int, file: str, row: str) -> Any:
     for key, value in addition.items():
         key_row = f"{row} {key}"
         if value is None:
-            problem = "an extension cannot remove anything from a game; inherits can"
+            problem = "an extension cannot remove anything from a game; a pack that inherits can"
             raise TableError(file, problem, row=key_row)
         if key not in extended:
             extended[key] = value
@@ -143,7 +146,7 @@ def _add_value(base: Any, addition: Any, depth: int, file: str, row: str) -> Any
     if depth > 1:
         addition = _add_part(base, addition, depth - 1, file, row)
     elif addition not in (base, ""):
-        problem = "already exists with another definition; choose another name"
+        problem = "already exists with a different definition; choose another name"
         raise TableError(file, problem, row=row)
     return base if addition == "" else addition
 

@@ -179,7 +179,7 @@ class PackSystem(System):
         system = systems[id]
         pinned = self.about.pinned
         if pinned and pinned != str(system.edition):
-            problem = f"is for edition {pinned[:20]} of {id}, and this is edition {system.edition}"
+            problem = f"is for edition {pinned[:20]} of {id}, but this is edition {system.edition}"
             hint = f"See what has changed in docs/editions.md, then write {id}@{system.edition}."
             raise TableError(PACK, f"{problem}. {hint}", row=key)
         return system
@@ -318,7 +318,7 @@ class PackSystem(System):
             if not NAME.fullmatch(group):
                 raise TableError(
                     f"{self.id}/game.yaml",
-                    "is not a name: use a-z, 0-9 and hyphens",
+                    "is not a valid name: use a-z, 0-9 and hyphens",
                     row=f"groups {group}",
                 )
 
@@ -342,7 +342,10 @@ class PackSystem(System):
             return
         check_together(self, (self.base,))
         for name in self.list_files(DECKS):
-            problem = f"only games have decks: a pack that inherits {self.home} can, a pack that extends it cannot"
+            problem = (
+                f"only games have decks: a pack that inherits {self.home} can have one, "
+                "a pack that extends it cannot"
+            )
             raise TableError(f"{self.id}/{DECKS}/{name}.yaml", problem)
 
     def _check_upkeep(self) -> None:
@@ -382,10 +385,10 @@ def _explain_no_upkeep(sequence: Sequence, begin: Mapping[str, Any], *, is_by_si
     `begin` is its entry under `begins`. With `is_by_side` each side has a turn of its own.
     """
     if sequence.choices:
-        return "asks a side, which upkeep cannot wait for"
+        return "asks a side to choose, and upkeep cannot wait for that"
     if sequence.upkeep_by:
         if "units" not in begin and not is_by_side:
-            return "needs units: all, as no side has a turn of its own"
+            return "needs units: all, because no side has a turn of its own"
         return ""
     if any(option.is_required for option in sequence.inputs):
         return "must take `units` (or one `unit`, or none), and nothing else that must be typed"
@@ -403,7 +406,7 @@ def _check_own_game(game: Mapping[str, Any], file: str) -> None:
     names += [("units flags", str(name)) for name in units.get("flags") or ()]
     for kind, name in names:
         if iskeyword(name):
-            problem = f"{name} is a word of formulas; call it something else"
+            problem = f"{name} is a word used in formulas; call it something else"
             raise TableError(file, problem, row=f"{kind} {name}")
     for name, spec in attributes.items():
         _check_attribute(name, spec or {}, file)
@@ -415,11 +418,11 @@ def _check_attribute(name: str, spec: Mapping[str, Any], file: str) -> None:
     """
     row = f"units attributes {name}"
     if name in OF_UNITS:
-        problem = f"every unit has {', '.join(OF_UNITS)} by these words; call the attribute something else"
+        problem = f"every unit has {', '.join(OF_UNITS)} under these names; call the attribute something else"
         raise TableError(file, problem, row=row)
     for key in spec:
         if key not in ATTRIBUTE_KEYS:
-            problem = f"an attribute has no {key}; that is for inputs"
+            problem = f"an attribute cannot have {key}; that is for inputs"
             raise TableError(file, problem, row=f"{row} {key}")
 
 
@@ -427,7 +430,7 @@ def _check_words(id: str, inputs: Iterable[Option], file: str, reserved: tuple[s
     """Raise TableError for an input with a reserved name. `mods` of that type may have it."""
     for option in inputs:
         if option.name in reserved and option.type != "mods":
-            problem = f"{option.name} is a word of every command of this kind; call the input something else"
+            problem = f"{option.name} is an option of every command of this kind; call the input something else"
             raise TableError(file, problem, row=f"{id}, {option.name}")
 
 
@@ -488,14 +491,14 @@ def _check_command(id: str, inputs: Iterable[Option], file: str) -> None:
     if sum(option.type != "bool" for option in options) > MOST_INPUTS:
         raise TableError(
             file,
-            f"has more than {MOST_INPUTS} inputs besides its flags; no form holds them",
+            f"has more than {MOST_INPUTS} inputs besides its flags; no form can hold that many",
             row=id,
         )
     for name in (id, *(option.name for option in options)):
         if not NAME.fullmatch(name):
             raise TableError(
                 file,
-                f"{name[:40]} is not a name for a command: a-z, 0-9, - and _, at most 32",
+                f"{name[:40]} is not a valid command name: a-z, 0-9, - and _, at most 32",
                 row=name,
             )
 
@@ -538,7 +541,7 @@ def load_packs_in(folder: Path) -> tuple[dict[str, PackSystem], list[str]]:
     The faults are lines, one for each pack that is left out.
     """
     if not folder.is_dir() and not is_pack(folder):
-        return {}, [f"{folder}: there is no such folder of packs"]
+        return {}, [f"{folder}: there is no such pack folder"]
     packs: dict[str, PackSystem] = {}
     faults: list[str] = []
     for path in [folder] if is_pack(folder) else sorted(filter(is_pack, folder.iterdir())):

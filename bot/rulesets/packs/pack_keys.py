@@ -42,13 +42,13 @@ PACK: Keys = {
         either(_build_text("version"), NUMBER), "which version this is, in words of your own"
     ),
     "author": Key(_build_text("author"), "who typed it in"),
-    "licence": Key(_build_text("licence"), "the license under which others may have it"),
+    "licence": Key(_build_text("licence"), "the license under which others may use it"),
     "notice": Key(
-        _build_text("notice"), "shown in help; left out: title, version, author and licence"
+        _build_text("notice"), "shown in help; if left out: title, version, author and licence"
     ),
     "rules": Key(
         _build_text("rules"),
-        "where its rules are, if they come with it; else help asks for the rule book",
+        "where its rules are, if they come with it; otherwise help asks for the rule book",
     ),
     "inherits": Key(
         _build_text("inherits"),
@@ -56,9 +56,9 @@ PACK: Keys = {
     ),
     "extends": Key(
         _build_text("extends"),
-        "only for an extension: the built-in game to whose games the pack adds",
+        "only for an extension: the built-in game that the pack adds to",
     ),
-    "private": Key(FLAG, "no export and no page has its files, only their hash"),
+    "private": Key(FLAG, "exports and pages contain only the hash of its files"),
 }
 
 PARTS: Mapping[str, Part] = {"pack": Part(PACK, ("id", "title", "version", "author", "licence"))}

@@ -457,7 +457,7 @@ def _build_spot_checks(
         skill = shooter.unit.numbers.get("spot", inputs.get_optional("spot_skill"))
         if skill is None:
             problem = (
-                "spot_skill is missing: the Spot skill of the element, a whole number from 1 to 30."
+                "spot_skill is missing: the element's Spot skill, a whole number from 1 to 30."
             )
             raise UserError(problem, option="spot_skill", code="missing")
         status_part = shooters.build_status_part(tables, inputs, shooter.unit)

@@ -64,9 +64,9 @@ def check_deck(past: Past, event: Event, fields: GameFields) -> str:
     if problem:
         return problem
     if cards.count_at(id, HAND, game.cards):
-        return f"it declares {id} again while hands hold closed cards of it."
+        return f"it declares {id} again while hands still hold closed cards from it."
     if _list_typed_cards(deck) != {f"{event['number']}.{key}" for key in event.get("texts", {})}:
-        return "the words of its cards do not fit its hashes."
+        return "the words of its cards do not match its hashes."
     zero_counts = dict.fromkeys(cards.select_deck(id, game.cards), 0)
     out = cards.set_counts(game.cards, zero_counts)
     words = cards.format_deck_size(id, deck)
@@ -79,7 +79,7 @@ def _find_deck_cards_problem(id: str, deck: Deck) -> str:
     if deck_fault:
         return deck_fault
     if id in cards.STANDARD and deck.cards != cards.STANDARD[id].cards:
-        return f"{id} has other cards."
+        return f"{id} has different cards."
     return ""
 
 
@@ -478,7 +478,7 @@ def _find_target_problem(past: Past, event: Event) -> str:
         return "it takes cards out of a hand that is not the player's own."
     is_hand = target in game.sides or target.removeprefix("@") in past.authors
     if is_to_hand and not is_hand:
-        return "it gives cards to nobody."
+        return "it gives the cards to nobody."
     return ""
 
 
@@ -518,7 +518,7 @@ def _read_named_move(game: Game, event: Event) -> _HandMove:
 def _find_overdrawn_problem(id: str, deck: Deck, out: Out) -> str:
     """Return a fault if more copies of a card lie open than the deck has, else ""."""
     if cards.is_overdrawn(id, deck, out):
-        return "it plays a card more often than the deck has it."
+        return "it plays more copies of a card than the deck has."
     return ""
 
 

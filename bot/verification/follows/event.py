@@ -111,9 +111,9 @@ def _find_own_act_problem(past: Past, event: Event) -> str:
     claim = f"it says that {side} plays itself, but"
     for unit in _list_own_units(past, event):
         if unit.get("side") != side:
-            return f"{claim} {shorten_value(unit['name'])} of another side acts."
+            return f"{claim} {shorten_value(unit['name'])} from another side acts."
     if event["kind"] == "pass" and [*past.game.go] != [side]:
-        return f"{claim} it is not the move of {side}."
+        return f"{claim} {side} is not to move."
     return ""
 
 
@@ -153,9 +153,9 @@ def _check_start(past: Past, event: Event, fields: GameFields) -> str:
     if secret.keys() == {"digest"}:
         return "a start must promise the first seed."
     if not is_free_play and "unannounced" in event:
-        return "only the seed of free play is to be announced earlier."
+        return "only the seed of free play may be announced earlier."
     if "announced" in secret and event["game"] != secret["commitment"][:16]:
-        return "the id of its game does not fit the seed announced earlier."
+        return "its game's id does not match the seed announced earlier."
     if is_free_play:
         if {"after", "result", "scenario", "series"} & event.keys():
             return "free play must begin without sides, turns and units."
@@ -380,7 +380,7 @@ def _find_packs_problem(past: Past, event: Event, fields: GameFields) -> str:
     if not packs or packs != add_version(game.packs, packs[-1]) or packs == game.packs:
         return "only one version of a pack may take effect at a time."
     if event["kind"] == "sequence" and packs[-1] != event.get("edition"):
-        return "a version of the pack takes effect that was not played."
+        return "the version of the pack that takes effect was not played."
     if event["kind"] in ("sequence", "unit") and game.started:
         return "the version of a pack must stay the same once a game has started."
     return ""
@@ -446,7 +446,9 @@ def _check_undo(past: Past, event: Event, _: GameFields) -> str:
     if undone is None:
         return f"it takes back #{number}, but the last event in force was #{game.last}."
     if undone["kind"] in NEVER_UNDONE:
-        return f"it takes back #{number}, of the kind {undone['kind']}, which cannot be undone."
+        return (
+            f"it takes back #{number}, an event of kind {undone['kind']}, which cannot be undone."
+        )
     if not _has_fields(event, build_undo_fields(undone, target.last, game)):
         return f"it does not reverse what #{number} did."
     if event.get("reason") == EDITION and number in game.waits:
@@ -489,7 +491,7 @@ def _check_redo(past: Past, event: Event, _: GameFields) -> str:
     game = past.game
     number = event["event"]
     if not game.redo or game.redo[-1] != number:
-        return f"it brings back #{number}, which was not undone last."
+        return f"it brings back #{number}, which was not the last one undone."
     restored = add_opening(past.bodies[number], reversed(past.bodies.values()))
     if not _has_fields(event, build_redo_fields(restored, game)):
         return f"it does not redo what #{number} did."
@@ -594,7 +596,7 @@ def _find_absence_problem(past: Past, event: Event, absent: Collection[str]) -> 
 def _find_waiting_problem(past: Past, event: Event) -> str:
     """Return a fault if the event has to wait until a side makes a choice, else ""."""
     hold = find_event_hold(past.game, event)
-    return f"#{hold.number} waits for a choice, which comes first." if hold else ""
+    return f"#{hold.number} is waiting for a choice, which must come first." if hold else ""
 
 
 def _find_keeping_problem(past: Past, event: Event) -> str:

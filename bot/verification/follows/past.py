@@ -185,4 +185,4 @@ def find_words_problem(event: Event, words: str) -> str:
     """Return a fault if the result of an event is not `words`, the only right one; else ""."""
     if event["result"] == words:
         return ""
-    return f"its words are none that Grognard writes: {shorten_value(event['result'])}."
+    return f"its words are not any that Grognard writes: {shorten_value(event['result'])}."

@@ -94,18 +94,18 @@ def _find_roll_problem(past: Past, roll: Event, event: Event) -> str:
     asking_event = past.bodies.get(event["event"]) if is_continuation(roll) else None
     if asking_event is None and not _is_right_command(roll):
         command = shorten_value(roll.get("command", ""))
-        return f"its command does not fit what was rolled: {command}."
+        return f"its command does not match what was rolled: {command}."
     if roll.get("hand") and not game.hand_dice:
         return "its dice were thrown by hand, which this game did not allow."
     used_units = roll.get("used", [])
     for logged_unit in (*used_units, *roll.get("sources", ())):
         unit = game.units.get(logged_unit["name"].casefold())
         if unit is None or unit_to_json(unit) != logged_unit:
-            return f"{shorten_value(logged_unit['name'])} was not as it says when it was used."
+            return f"{shorten_value(logged_unit['name'])} was not as described when it was used."
     acting = roll.get("acting", [])
     used_names = [unit["name"] for unit in used_units]
     if [name for name in used_names if name in acting] != acting:
-        return "units act that are not in it."
+        return "units that are not in it act."
     pile_problem = find_pile_problem(game, roll, asking_event)
     if pile_problem:
         return pile_problem

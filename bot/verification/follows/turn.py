@@ -43,7 +43,7 @@ def find_go_problem(sides: tuple[str, ...], fields: GameFields) -> str:
     are_sides = len(set(go)) == len(go) and set(go) <= set(sides)
     if are_sides and fields.get("turn_of", "") in ("", *sides):
         return ""
-    return "only sides of the game can be to move, each once."
+    return "only the game's sides can be to move, each once."
 
 
 def check_advance(past: Past, event: Event, fields: GameFields) -> str:
@@ -70,7 +70,7 @@ def _find_phase_problem(past: Past, event: Event, fields: GameFields, words: str
     for key, unit in past.get_patch(event, "after", "units").items():
         old_unit = units_before[key]
         if not old_unit or not unit or not _is_taking_off(old_unit, unit):
-            return f"a new phase may only take off markers and numbers, but it changes {shorten_value(key)}."
+            return f"a new phase may only remove markers and numbers, but it changes {shorten_value(key)}."
     if fields.get("passes", game.passes):
         return "nobody can have passed in a phase that has just begun."
     new_phase = {name: fields.get(name, getattr(game, name)) for name in ("turn", "phase")}
@@ -218,13 +218,13 @@ def check_plan(past: Past, event: Event, fields: GameFields) -> str:
     if adds_text and new_plans == {**old_plans, own_key: new_plans.get(own_key)}:
         if event["result"] == f"for turn {new_plans[own_key]}":
             return ""
-        return "its words are not those of what it plans."
+        return "its words do not match what it plans."
     if len(removed_keys) == 1 and "texts" not in event:
         removed_key = removed_keys[0]
         if {**new_plans, removed_key: old_plans[removed_key]} == old_plans:
             if event["result"] == f"#{removed_key} removed":
                 return ""
-            return "its words are not those of what it removes."
+            return "its words do not match what it removes."
     return "it neither plans something nor removes a plan."
 
 
@@ -257,7 +257,7 @@ def check_opening(past: Past, event: Event, fields: GameFields) -> str:
     """
     game = past.game
     if event["reads"] != sorted(map(int, game.orders)):
-        return "it opens other orders than were sealed."
+        return "it opens orders other than those sealed."
     expected_fields: dict[str, object] = {"orders": {}}
     if game.orders_due:
         expected_fields["orders_due"] = 0
@@ -277,7 +277,7 @@ def check_join(past: Past, event: Event, fields: GameFields) -> str:
         return "it joins a side that does not exist, or while playing for another."
     remaining = [name for name in past.game.self_played if name != side]
     if [*fields.get("self_played", remaining)] != remaining:
-        return "a side that is taken over no longer plays itself, and no other changes."
+        return "a side that is taken over no longer plays itself, and no other side may change."
     if side in past.game.self_played and "self_played" not in fields:
         return "nobody can join a side that plays itself."
     return _find_players_problem(past, fields, {**past.game.players, author: side})

@@ -495,7 +495,9 @@ async def test_where_the_rules_that_asked_are_gone_the_shot_is_taken_back_freely
     log = await log_of(channel)
     found = check(log)
     assert found.faults == ()
-    assert any("only the host says that the rules had changed" in line for line in found.remarks)
+    assert any(
+        "there is only the host's word that the rules had changed" in line for line in found.remarks
+    )
     assert_sound(log, tmp_path)
 
 

@@ -151,7 +151,7 @@ async def test_a_zip_of_tables_becomes_one_pack_and_says_what_is_left_out() -> N
         channel,
         read_file_text(zip_content({**files, "club/deep/pack.yaml": b"id: few"}), "club.zip"),
     )
-    assert "is not a name for a file of a pack" in both.format_text()
+    assert "is not a valid name for a pack file" in both.format_text()
 
 
 @pytest.mark.usefixtures("unhurried")
@@ -199,13 +199,13 @@ async def test_faults_are_told_by_file_and_line_and_nothing_is_kept() -> None:
             "title: a YAML file, but no pack",
             "This is neither a pack nor a table in a known format.",
         ),
-        ("pack.yaml: {id: few}\npack.yaml: {id: few}", "line 2: pack.yaml comes twice"),
+        ("pack.yaml: {id: few}\npack.yaml: {id: few}", "line 2: pack.yaml appears twice"),
         ("game.yaml: {groups: {}}", "has no pack.yaml"),
         (
             '{"formula": "1d6", "results": [{"range": [1], "text": "a"}]}',
             "Result 1 has no range given as two whole numbers.",
         ),
-        ("pack.yaml: {}\n../evil.yaml: {}", "is not a name for a file of a pack"),
+        ("pack.yaml: {}\n../evil.yaml: {}", "is not a valid name for a pack file"),
         (ZIPPED + "not base64", "not a zip that can be unpacked"),
         (ZIPPED + b64encode(b"PK\x03\x04 and so on").decode(), "not a zip that can be unpacked"),
     ],

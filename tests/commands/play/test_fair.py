@@ -279,7 +279,7 @@ async def test_the_id_of_free_play_is_promised_with_its_seed() -> None:
     assert (await channel.game()).id == promised[:16]
     log: Json = json.loads((await channel.do("Anna", "game export")).files[0].content)
     log["game"] = log["events"][0]["body"]["game"] = "0" * 16
-    assert "does not fit the seed announced" in faults(rechained(log))
+    assert "does not match the seed announced" in faults(rechained(log))
 
 
 async def test_free_play_that_nobody_could_see_coming_says_so() -> None:

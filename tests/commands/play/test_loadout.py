@@ -139,9 +139,10 @@ async def test_several_targets_of_a_shot_at_one_are_answered_with_a_command_for_
         "Anna", 'ucn shoot Able 12 target="Gruppe; Trupp"', "too-many target"
     )
     assert several.format_body() == [
-        "Once for each: /ucn shoot shooters=Able skill=12 target=Gruppe; /ucn shoot shooters=Able skill=12 target=Trupp"
+        "One command for each: /ucn shoot shooters=Able skill=12 target=Gruppe; "
+        "/ucn shoot shooters=Able skill=12 target=Trupp"
     ]
-    for line in str(several.format_body()[0]).removeprefix("Once for each: ").split("; "):
+    for line in str(several.format_body()[0]).removeprefix("One command for each: ").split("; "):
         await channel.do("Anna", line)
 
 

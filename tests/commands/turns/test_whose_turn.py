@@ -453,7 +453,7 @@ async def test_a_log_with_passes_and_plans_is_sound_and_a_forged_plan_is_not() -
     forged["result"] = "for turn 2"
     rechained(log)
     faults = check(log).faults
-    assert any("its words are not those of what it plans" in fault for fault in faults), faults
+    assert any("its words do not match what it plans" in fault for fault in faults), faults
 
 
 @pytest.mark.parametrize("system", sorted(load_shared_systems()))

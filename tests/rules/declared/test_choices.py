@@ -84,11 +84,12 @@ def test_resolve_and_odds_by_outputs_list_the_options_where_it_is_missing() -> N
     ):
         with pytest.raises(
             UserError,
-            match=r"This needs answer: what is chosen\. answer is one of casualties, suppressed.",
+            match=r"This needs answer: the option chosen\. answer must be one of casualties, suppressed.",
         ):
             asked()
     with pytest.raises(
-        UserError, match=r'answer has no option "flee"\. answer is one of casualties, suppressed.'
+        UserError,
+        match=r'answer has no option "flee"\. answer must be one of casualties, suppressed.',
     ):
         play_sequence(sequence("shoot"), {**SHOT, "answer": "flee"}, Script((4, 4, 4)))
 

@@ -170,7 +170,7 @@ def test_what_inputs_alone_decide_is_refused_before_the_first_die() -> None:
         (
             '- roll: {a: "9d6"}\n- roll: {b: "{a * 60}d6: armour"}\n',
             "line 5, column 14, row volley, step 2, roll, b: dice decide how many dice these are, and it may be "
-            '3,240; write the most: "{hits}d6, at most 20"',
+            '3,240; give a maximum: "{hits}d6, at most 20"',
         ),
         (
             '- roll: {a: 1d900}\n- roll: {b: "{a}d6"}\n',
@@ -310,7 +310,7 @@ def test_rolls_of_one_step_cost_what_they_cost_apart() -> None:
 def test_a_roll_that_is_too_large_is_a_fault_with_its_line(dice: str, fault: str) -> None:
     steps = f'- roll: {{first: 1d6}}\n- roll: {{a: "{dice}"}}\n  tell: {{lost: a}}\n'
     with pytest.raises(
-        TableError, match=f"line 5, column 14.*{fault}, and the limit of one roll is 10,000"
+        TableError, match=f"line 5, column 14.*{fault}, and the limit for one roll is 10,000"
     ):
         declared(steps, n=1)
 

@@ -178,7 +178,7 @@ def test_a_pool_explodes_and_rerolls() -> None:
 @pytest.mark.parametrize(
     ("dice", "said"),
     [
-        ("4d6kh9", "9 dice cannot be kept of 4"),
+        ("4d6kh9", "9 dice cannot be kept out of 4"),
         ("4d6x", "must be dice, such as"),
         ("4d6!>6", "no d6 shows more than 6, so nothing can explode"),
         ("4d6r<7", "this would never end"),

@@ -113,7 +113,7 @@ def test_a_discard_that_joins_does_so_in_the_midst_of_it() -> None:
     two = sequence(TWO, {"result": "text"})
     came = played(two, 1, 2, chances=Pile.from_cards((("guide", 1),), (("quiet", 1), ("rain", 1))))
     assert ([die.sides for die in came.dice], came.out) == ([1, 2], {"result": "guiderain"})
-    assert "Chances: the pile is empty: the discards are shuffled in" in [
+    assert "Chances: the pile is empty: the discards are shuffled back in" in [
         line.text() for line in came.lines
     ]
 

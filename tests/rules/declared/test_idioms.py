@@ -238,10 +238,10 @@ def test_a_part_of_a_text_may_stand_only_when_something_holds(
     ("steps", "said"),
     [
         ("- test: {at_most: 7}", "line 4, column 7, row test, step 1, test: test needs dice"),
-        ("- test: {dice: 2d6}", "step 1, test: test needs at_most or at_least, one of the two"),
+        ("- test: {dice: 2d6}", "step 1, test: test needs either at_most or at_least"),
         (
             "- test: {dice: 2d6, at_most: 7, at_least: 3}",
-            "test needs at_most or at_least, one of the two",
+            "test needs either at_most or at_least",
         ),
         ("- test: {dice: 2d6, at_most: 7, gives: pass}", "gives has two words"),
         (

@@ -190,7 +190,7 @@ WRONG = [
     ("- let: {a: max(1, 2)}", "quote it, if it has a comma", ""),
     (
         "- each: units\n  row: {by: rol}\n  tell: {roll: 1}",
-        "there is no output rol of units",
+        "units has no output rol",
         "Did you mean roll",
     ),
     (
@@ -209,7 +209,11 @@ WRONG = [
         "result is a word or number, and this is a list of units: quote a word",
         "",
     ),
-    ("- when: units == 3\n  stop: true", "a list of units equals nothing; quote the word", ""),
+    (
+        "- when: units == 3\n  stop: true",
+        "a list of units cannot equal anything; quote the word",
+        "",
+    ),
 ]
 
 
