@@ -96,7 +96,7 @@ def _find_roll_problem(game: Game, event: Event, system: System, own_events: Seq
             return "the order before it was not carried out."
         units_with_orders = list_ordered_units(own_events)
     elif any(own_event.get("target") == rule["run"] for own_event in own_events):
-        return "what the side does in this phase was done already."
+        return "the side has already done what it does in this phase."
     units = list_able_units(game, system, event["side"], rule, units_with_orders)
     expected_inputs = _complete_inputs(game, event, system, build_order_options(units, rule))
     if is_same_value(_get_inputs(event), expected_inputs):
