@@ -120,7 +120,7 @@ async def test_heads_are_under_cards_and_every_tenth_answer_and_hold_nearly_all(
     found = check_file(tmp_path / "game.json", ["\n".join(said)])
     assert found.faults == ()
     assert found.remarks[0].startswith("3 heads fit: they cover ")
-    upto, _, every = found.remarks[0].partition("hold ")[2].partition(" of ")
+    upto, _, every = found.remarks[0].partition("cover ")[2].partition(" of ")
     assert int(upto) > 0.8 * int(every.split()[0])
     wrong = ["\n".join(said).replace("\u00b7 ", "\u00b7 0")]
     assert check_file(tmp_path / "game.json", wrong).status == 1
@@ -190,7 +190,7 @@ async def test_the_chat_of_an_evening_holds_more_than_nine_of_ten_events(
     path.write_text(await exported_text(home), "utf-8")
     found = check_file(path, ["\n".join(said)])
     assert found.faults == ()
-    held, _, rest = found.remarks[0].partition("hold ")[2].partition(" of ")
+    held, _, rest = found.remarks[0].partition("cover ")[2].partition(" of ")
     every = int(rest.split()[0])
     assert every > 40
     # the end leaves a head, and so does every tenth event

@@ -192,8 +192,11 @@ def test_a_wrong_digest_is_named_and_not_counted_as_unknown() -> None:
     ("heads", "words"),
     [
         ([(40, 16)], ""),
-        ([(40, 8)], "Only short heads vouch for it. 8 digits"),
-        ([(3, 16), (40, 8)], "Only short heads vouch for it after event 3. 8 digits"),
+        ([(40, 8)], "Only short heads vouch for it. A head of only 8 digits"),
+        (
+            [(3, 16), (40, 8)],
+            "Only short heads vouch for it after event 3. A head of only 8 digits",
+        ),
         ([(3, 8), (40, 16)], ""),
         ([(40, 8), (40, 64)], ""),
     ],

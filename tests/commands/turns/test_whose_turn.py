@@ -422,7 +422,7 @@ async def test_a_game_from_before_there_was_a_go_goes_on(monkeypatch: pytest.Mon
 FORGED = [
     ({"result": "VC passes"}, "only a side to move can pass"),
     ({"after": {"game": {"go": ["VC"], "passes": 2}}}, "it counts the passes in a row wrongly"),
-    ({"after": {"game": {"go": ["NVA"], "passes": 1}}}, "only sides of the game can be to move"),
+    ({"after": {"game": {"go": ["NVA"], "passes": 1}}}, "only the game's sides can be to move"),
     ({"result": "US hands over"}, "it counts the passes in a row wrongly"),
     ({"result": "US passes; turn 1, Administrative phase"}, "the next phase must be in this turn"),
 ]
