@@ -30,13 +30,13 @@ walk.
 FIRE = 'lnlt fire attackers=us1 targets="squad morale=5"'
 
 WALKS = {
-    "fire": (67, 485),
-    "odds of it": (60, 138),
-    "one die": (38, 80),
-    "undo": (33, 114),
+    "fire": (69, 495),
+    "odds of it": (61, 140),
+    "one die": (39, 80),
+    "undo": (34, 114),
     "Again": (69, 525),
     "Odds": (55, 116),
-    "a cell": (35, 72),
+    "a cell": (36, 72),
 }
 """The most files that a walk enters, and the most changes of package, by its name. A shot makes many,
 as it is tried at every other target before its menu offers that one.
