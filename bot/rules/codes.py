@@ -74,7 +74,7 @@ CODES = {
     # Packs
     "bad-pack": "a pack with faults",
     "unknown-pack": "the server has no such pack",
-    "id-taken": "a pack that everybody has already uses this name",
+    "id-taken": "this name is already used by a pack that everybody has",
     "other-system": "the pack is for another game than the one being played",
     "no-server": "only servers have this",
     # Macros

@@ -174,9 +174,9 @@ def test_what_inputs_alone_decide_is_refused_before_the_first_die() -> None:
         ),
         (
             '- roll: {a: 1d900}\n- roll: {b: "{a}d6"}\n',
-            "and nothing sets a maximum; write the most",
+            "and nothing sets a maximum; give a maximum",
         ),
-        ('- roll: {a: 4d100}\n- roll: {b: "{a}d6"}\n', "it may be 400; write the most"),
+        ('- roll: {a: 4d100}\n- roll: {b: "{a}d6"}\n', "it may be 400; give a maximum"),
         (
             '- roll: {a: 1d6}\n- roll: {b: "{a / 2}d6"}\n',
             "may have a fraction; up(...) or down(...) rounds it",

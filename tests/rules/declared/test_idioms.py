@@ -243,7 +243,7 @@ def test_a_part_of_a_text_may_stand_only_when_something_holds(
             "- test: {dice: 2d6, at_most: 7, at_least: 3}",
             "test needs either at_most or at_least",
         ),
-        ("- test: {dice: 2d6, at_most: 7, gives: pass}", "gives has two words"),
+        ("- test: {dice: 2d6, at_most: 7, gives: pass}", "gives needs two words"),
         (
             "- test: {dice: 2d6, at_most: unit.morale}",
             "line 4, column 25, row test, step 1, test, at_most: there is no",

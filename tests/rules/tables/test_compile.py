@@ -84,7 +84,7 @@ def test_a_missing_roll_is_owed() -> None:
         ({"kind": "chart"}, "kind chart is unknown"),
         ({"extra": 1}, "unknown keys extra"),
         ({"source": ""}, "source is missing"),
-        ({"rolls": {}}, "names its dice"),
+        ({"rolls": {}}, "lists its dice"),
         ({"rolls": {"roll": "2x6"}}, "has no dice"),
         ({"refuse": [{"when": "__import__('os')", "say": "x"}]}, "names __import__"),
         ({"refuse": [{"when": "roll.__class__", "say": "x"}]}, "Attribute, which is not allowed"),
