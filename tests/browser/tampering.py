@@ -192,7 +192,7 @@ CASES = {
     "wrong seed": Case(_seed, "seeds", "is the wrong one"),
     "wrong seed and commitment": Case(_seed_and_commitment, "dice", "Hardly any die fits"),
     "a protocol of unreleased builds": Case(_first_protocol, "file", "dice protocol 1"),
-    "a protocol that nobody knows": Case(_unknown_protocol, "seeds", "have no protocol 3"),
+    "a protocol that nobody knows": Case(_unknown_protocol, "seeds", "do not use protocol 3"),
     "changed label": Case(_text, "texts", "Its text (label) was changed"),
     "changed word in the dice": Case(_word, "texts", "do not give the digest"),
     "changed sealed roll": Case(_sealed, "texts", "What was opened is not what was sealed"),
