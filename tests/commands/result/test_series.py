@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from bot.commands.games.result.series import RETURN_GAME
+from bot.commands.games.result.series import RETURN_ASKED, RETURN_GAME
 from bot.commands.ladder.ladder_docs import PLAYED
 from bot.storage.base import DAY
 from bot.ui.reply.reply import Reply
@@ -117,6 +117,22 @@ async def test_a_return_game_is_agreed_by_the_other(server: Server) -> None:
     kinds = [event["body"]["kind"] for event in log["events"]]
     assert kinds[:4] == ["start", "count", "join", "join"]
     assert log["events"][0]["body"]["series"] != log["game"]
+
+
+async def test_who_asks_as_well_agrees_and_a_strike_ends_the_request(server: Server) -> None:
+    await server.start()
+    confirmed = await server.press(BEN, await server.end(), "Confirm")
+    await server.press(BEN, confirmed, RETURN)
+    assert (await server.press(BEN, confirmed, RETURN)).title.startswith("Ben asks")
+    assert len(await server.app.store.load_docs(RETURN_ASKED)) == 1
+    await server.do(ANNA, "result strike")
+    await server.do(BEN, "result strike")
+    assert await server.app.store.load_docs(RETURN_ASKED) == ()
+    confirmed = await server.do(BEN, "result confirm")
+    await server.press(BEN, confirmed, RETURN)
+    begun = await server.press(ANNA, confirmed, RETURN)
+    assert begun.title == 'Ben and Anna play the return game of "Hill 875"'
+    assert await server.app.store.load_docs(RETURN_ASKED) == ()
 
 
 async def test_a_series_that_does_not_count_has_its_return_game_too(server: Server) -> None:

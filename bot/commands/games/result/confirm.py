@@ -146,8 +146,11 @@ async def need_deciding_manager(context: Context, play: CountedPlay, action: str
     game = context.game
     names = " or ".join(map(context.ledger.get_name, game.counted))
     if not await manages_game_channel(context):
+        is_linked = len(context.ledger.places) > 1
+        hint = "Managers of the server where this game began decide." if is_linked else ""
         raise UserError(
             f"Only {names} can {action}, or a manager who does not play in the game.",
+            hint=hint,
             code="not-manager",
         )
     persons = list_own_persons(context)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from bot.commands.context import Context
 from bot.commands.declare import ButtonOf, declare_button, declare_command
-from bot.commands.games.result.result_docs import store_played
+from bot.commands.games.result.result_docs import list_ladder_servers, store_played
 from bot.commands.ladder.ladder_docs import COUNTING
 from bot.commands.ladder.setting import need_ladder
 from bot.commands.requests import PendingRequest, load_open_request
@@ -115,10 +115,11 @@ def describe_counted(context: Context) -> str:
 async def _need_countable(context: Context) -> list[str]:
     """Return the persons of the other side, one of whom must agree that the game counts.
 
-    Raises UserError unless the server has a ladder, the user plays a side of a game of two, the
-    other side has a player, and nothing was rolled yet.
+    Raises UserError unless a server on which the game is played has a ladder, the user plays a side
+    of a game of two, the other side has a player, and nothing was rolled yet.
     """
-    await need_ladder(context)
+    if not await list_ladder_servers(context):
+        await need_ladder(context)
     game = context.need_started()
     if game.counted:
         raise UserError(f"It already counts: {describe_counted(context)}.", code="no-change")

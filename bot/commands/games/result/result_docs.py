@@ -200,11 +200,16 @@ async def drop_result(context: Context) -> None:
 
 
 async def load_result(context: Context, game: str) -> Result | None:
-    """Load the confirmed result of the game with this id on this server, or None."""
-    server = context.command.where.server
-    index = await context.store.load_doc(RESULT_OF, f"{game}/{server}")
-    doc = await context.store.load_doc(RESULT, str(index.data["key"])) if index else None
-    return Result.from_json(doc.data) if doc is not None else None
+    """Load the confirmed result of the game with this id, or None.
+
+    It is stored on the servers on which the game of this command is played.
+    """
+    for server in await list_ladder_servers(context):
+        index = await context.store.load_doc(RESULT_OF, f"{game}/{server}")
+        doc = await context.store.load_doc(RESULT, str(index.data["key"])) if index else None
+        if doc is not None:
+            return Result.from_json(doc.data)
+    return None
 
 
 async def forget_player(context: Context, user: str) -> None:

@@ -13,9 +13,14 @@ from bot.commands.context import Amendment, Context
 from bot.commands.declare import ButtonOf, declare_button
 from bot.commands.games.result.count import CONFIRMED_LATER, record_count
 from bot.commands.games.result.read_log import load_start, read_play
-from bot.commands.games.result.result_docs import get_user, store_played
+from bot.commands.games.result.result_docs import (
+    get_user,
+    list_ladder_servers,
+    store_played,
+)
 from bot.commands.games.start_and_join import NewGame, read_new_game, set_up_game, take_side
 from bot.commands.ladder.ladder_docs import COUNTING
+from bot.commands.requests import PendingRequest
 from bot.commands.turns.mentions import call_users
 from bot.commands.turns.turn_card import (
     build_phase_buttons,
@@ -26,9 +31,9 @@ from bot.game.ledger import Ledger
 from bot.game.results import CountedPlay
 from bot.game.state import Json
 from bot.loading.load_game import restore_game
-from bot.preferences.ladder_setting import is_ladder_on
 from bot.rules.errors import UserError
 from bot.rules.text.phrase import phrase
+from bot.runtime.entropy import create_id
 from bot.storage.base import DAY
 from bot.storage.records import Doc
 from bot.ui.reply.reply import WAITING, Button, Reply
@@ -38,6 +43,8 @@ RETURN = "returngame"
 """The name of the button *Play the return game*."""
 RETURN_GAME = "return-game"
 """The kind of the document that a return game may be played, by the id of the first game."""
+RETURN_ASKED = "return-asked"
+"""The kind of the document of an open request for a return game, by the id of the first game."""
 RETURN_PLAYED = "return-played"
 """The kind of the document that a return game was started, by the id of the first game."""
 OFFER_KEPT = 90 * DAY
@@ -96,6 +103,9 @@ async def withdraw_return(context: Context) -> None:
     """Take back the offer of a return game, because the result was struck."""
     if await context.store.load_doc(RETURN_GAME, context.game.id) is not None:
         context.commit.drop_docs.append((RETURN_GAME, context.game.id))
+    request = await context.store.load_doc(RETURN_ASKED, context.game.id)
+    if request is not None:
+        _build_request(request).close_with_note(context, "The result was struck")
     topic = context.build_topic(context.game.confirmed)
     context.amendments.append(Amendment(topic, lambda reply: remove_buttons(reply, (RETURN,))))
 
@@ -104,14 +114,25 @@ async def withdraw_return(context: Context) -> None:
 async def press_return(context: Context) -> Reply:
     """Start the return game of the game that has ended, or ask the opponent to agree to it.
 
-    Raises UserError for anybody but the two players, and if it was started already.
+    If the opponent has asked for it, this agrees. Raises UserError for anybody but the two players,
+    and if it was started already.
     """
     first = await _load_first_game(context)
+    context.pressed_topic = context.pressed_topic or first.topic
     user = context.command.who
     opponent = _find_opponent(first, user.key)
     if first.is_series:
         return await _start_return_game(context, first, user)
+    request = await context.store.load_doc(RETURN_ASKED, first.id)
+    if request is not None and request.owner == opponent:
+        return await _start_return_game(context, first, Person(opponent, first.names[opponent]))
     await _need_free_channel(context)
+    topic = context.build_topic(f"return-{create_id()}")
+    expires = context.now + OFFER_KEPT
+    _build_request(Doc(RETURN_ASKED, first.id, {"topic": topic}, expires, user.key)).register(
+        context
+    )
+    context.about = topic
     return Reply(
         f'{user.name} asks for the return game of "{context.game.name}"',
         (
@@ -198,7 +219,9 @@ async def _start_return_game(context: Context, first: FirstGame, asker: Person) 
     context.commit.drop_docs.append((RETURN_GAME, first.id))
     server = context.command.where.server
     context.commit.docs.append(Doc(RETURN_PLAYED, first.id, {}, context.now + OFFER_KEPT, server))
-    context.pressed_topic = context.pressed_topic or first.topic
+    request = await context.store.load_doc(RETURN_ASKED, first.id)
+    if request is not None:
+        _build_request(request).close_with_note(context, f"{opponent.name} agrees")
     context.amendments.append(
         Amendment(first.topic, lambda reply: remove_buttons(reply, (RETURN,)))
     )
@@ -210,7 +233,7 @@ async def _start_return_game(context: Context, first: FirstGame, asker: Person) 
     game_lines = await set_up_game(context, new_game, series=first.id)
     person = context.ledger.find_person()
     context.act_as(opponent)
-    is_counted = first.counts and await is_ladder_on(context.store, server)
+    is_counted = first.counts and bool(await list_ladder_servers(context))
     if is_counted:
         record_count(context, person)
     for player, side in ((asker, first.sides[opponent_key]), (opponent, first.sides[asker.key])):
@@ -232,6 +255,10 @@ async def _start_return_game(context: Context, first: FirstGame, asker: Person) 
         across=count_buttons_across(buttons),
         mention=tuple(user for user in (asker.key, opponent_key) if user != presser.key),
     )
+
+
+def _build_request(doc: Doc) -> PendingRequest:
+    return PendingRequest(doc, (str(doc.data["topic"]),), "a return game")
 
 
 def _read_game(first: FirstGame, context: Context) -> NewGame:
