@@ -361,7 +361,9 @@ async def of_a_side_that_plays_itself() -> list[dict[str, Any]]:
         if answers:  # sometimes a unit sees somebody, sometimes nobody
             reply = await channel.press("Anna", answers[0 if number % 3 else -1])
         else:
-            reply = await channel.do("Anna", "game pass" if number % 5 else "game next")
+            # while its units may still act, the phase does not end: then they act by the next pass
+            line = "game pass" if number % 5 else "game next"
+            reply = await channel.meant("Anna", await channel.say("Anna", line))
     refused = await channel.fails("Ben", "game join VC", "plays itself")
     await channel.press("Ben", refused.buttons[0].action)
     log = json.loads(await exported_text(channel))
