@@ -20,6 +20,7 @@ from bot.commands.log.export import build_page_file
 from bot.commands.pictures import offer_picture
 from bot.commands.play.fair import reveal_seed
 from bot.commands.play.sealed import open_rolls
+from bot.commands.requests import PendingRequest
 from bot.game.losses import count_losses, first_types
 from bot.game.luck import ENOUGH, Luck, ScoredRoll, Tally, describe_luck, rank_by_chance
 from bot.game.phases import describe_end_turn
@@ -40,6 +41,8 @@ from bot.ui.reply.parts import Group, Part, Small
 from bot.ui.reply.percents import format_percent
 from bot.ui.reply.reply import Button, File, Reply
 
+END = "end-asked"
+"""The kind of the document of an open request to end a game together, by game."""
 SENTENCE, LONGEST = "ending", 300
 ASKED = 86_400.0
 """Seconds during which a sentence that was typed with the question is remembered."""
@@ -215,9 +218,14 @@ async def finish_game(
     """End the game and return its summary: sealed rolls, hands and orders are opened.
 
     `winner` is a side, DRAW or "", `text` the closing sentence or "". `reveals`: the seed is
-    published too. `agreed` are the persons who end the game together. The summary comes with the
-    after-action page as a file, if that is ready in time.
+    published too. `agreed` are the persons who end the game together: if none are given, a director
+    ends it, who thereby agrees to the open request of another user for the same winner. The summary
+    comes with the after-action page as a file, if that is ready in time.
     """
+    request = None if agreed else await find_request(context, winner)
+    if request is not None:
+        agreed = close_request(context, request, request.data["agreed"])
+        text = text or str(request.data["text"])
     order_lines = await list_unopened_orders(context)
     opened = await open_rolls(context, tuple(context.game.sealed))
     game_with_open_hands, hand_lines = await open_hands(context, opened.game)
@@ -257,6 +265,29 @@ async def finish_game(
     reply = await add_result_to_end(context, reply, agreed)
     reply = await offer_picture(context, reply, context.build_button("drawgame", "").action)
     return replace(reply, files=await _build_page_file(context))
+
+
+def build_request(doc: Doc) -> PendingRequest:
+    """Return a request to end the game together from its stored form."""
+    return PendingRequest(doc, (str(doc.data["topic"]),), "the end of the game")
+
+
+async def find_request(context: Context, winner: str) -> Doc | None:
+    """Return the open request of another user to end the game with this winner, or None."""
+    doc = await context.store.load_doc(END, context.ledger.row)
+    if doc is None or doc.owner == context.command.who.key or doc.data["winner"] != winner:
+        return None
+    return doc
+
+
+def close_request(context: Context, doc: Doc, agreed: Sequence[str]) -> tuple[str, ...]:
+    """Close a request to end the game, to which the user is the last to agree.
+
+    `agreed` are the persons who agreed before. Return all persons who end the game together.
+    """
+    build_request(doc).close_with_note(context, f"{context.user_name} agrees")
+    asker = str(doc.data["asker"])
+    return tuple(dict.fromkeys((asker, *agreed, context.ledger.ensure_person())))
 
 
 def _format_players_and_rolls(context: Context, tally: Tally) -> str:

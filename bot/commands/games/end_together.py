@@ -4,14 +4,18 @@ from bot.commands.cards.hands import agree_by_asking, ask_to_open, list_unopened
 from bot.commands.context import Context
 from bot.commands.declare import ButtonOf, declare_button, declare_command
 from bot.commands.games.end import (
+    END,
     ask_or_end,
+    build_request,
     check_sentence,
     check_winner,
+    close_request,
+    find_request,
     finish_game,
     press_end_now,
     take_sentence,
 )
-from bot.commands.requests import PendingRequest, load_open_request
+from bot.commands.requests import load_open_request
 from bot.commands.turns.mentions import call_sides
 from bot.game.rights import find_end_partners, need_player
 from bot.presentation.events import describe_outcome
@@ -26,7 +30,6 @@ from bot.ui.reply.parts import Part, Small
 from bot.ui.reply.reply import WAITING, Reply
 from bot.ui.typing.command_text import quote_value
 
-END = "end-asked"
 REQUEST_SECONDS = DAY
 """Seconds after which a request to end the game together lapses."""
 
@@ -57,8 +60,8 @@ async def end_game(context: Context) -> Reply:
     if not partners or not options["confirm"]:
         return await ask_or_end(context)
     winner = check_winner(game, options["winner"] or "")
-    doc = await context.store.load_doc(END, context.ledger.row)
-    if doc is not None and doc.owner != context.command.who.key and doc.data["winner"] == winner:
+    doc = await find_request(context, winner)
+    if doc is not None:
         reply = await agree_to_end(context, str(doc.data["id"]))
     else:
         context.ledger.need_choice_made()
@@ -73,16 +76,21 @@ async def end_game(context: Context) -> Reply:
 async def press_end(context: Context, winner: str) -> Reply:
     """End the game with this winner, by a button under the question.
 
-    A player who does not direct the game asks the other sides to agree instead. Raises UserError if
-    no game is on, for a user who may not end it, and while a choice is pending.
+    A player who does not direct the game asks the other sides to agree instead, or agrees to the
+    open request of another user for the same winner. Raises UserError if no game is on, for a user
+    who may not end it, and while a choice is pending.
     """
     game = context.need_started()
     partners = find_end_partners(game, context.actor)
     if not partners:
         return await press_end_now(context, winner)
     context.ledger.need_choice_made()
+    winner = check_winner(game, winner)
     text = await take_sentence(context)
-    return await _ask_other_sides(context, check_winner(game, winner), text, partners)
+    doc = await find_request(context, winner)
+    if doc is not None:
+        return await agree_to_end(context, str(doc.data["id"]))
+    return await _ask_other_sides(context, winner, text, partners)
 
 
 async def _ask_other_sides(
@@ -106,14 +114,11 @@ async def _ask_other_sides(
     }
     owner = context.command.who.key
     doc = Doc(END, context.ledger.row, data, context.now + REQUEST_SECONDS, owner)
-    _build_request(doc).register(context)
+    build_request(doc).register(context)
     if not hand_sentence:
         context.about = topic
-    players = join_names(context.ledger.list_players(*partners))
-    master = context.ledger.persons.get(context.game.master)
-    or_master = f", or {context.ledger.get_name(master.person)}, the game master" if master else ""
     lines: list[Part] = [text] if text else []
-    lines.append(f"{players} must agree{or_master}.")
+    lines.append(_describe_who_agrees(context, partners))
     if hand_sentence:
         lines.append(hand_sentence)
     winner_option = f" winner={quote_value(winner)}" if winner else ""
@@ -129,6 +134,23 @@ async def _ask_other_sides(
         ),
         mention=await call_sides(context, context.game, partners, spares=False),
     )
+
+
+def _describe_who_agrees(context: Context, partners: tuple[str, ...]) -> str:
+    """Return a sentence on who must agree to end the game: a player of each of the sides
+    `partners`, or the game master alone.
+    """
+    game = context.game
+    players = context.ledger.list_players(*partners)
+    if game.master not in context.ledger.persons:
+        return f"{join_names(players)} must agree."
+    master = context.ledger.get_name(game.master)
+    side = game.players.get(game.master, "")
+    if side in partners:
+        if context.ledger.list_players(side) == [master]:
+            return f"{master}, the game master, must agree."
+        players = [name for name in players if name != master]
+    return f"{join_names(players)} must agree, or {master}, the game master."
 
 
 @declare_button("endagree", of=ButtonOf.GAME)
@@ -164,10 +186,10 @@ async def agree_to_end(context: Context, id: str) -> Reply:
     closed_hands = list_unopened_hands(context)
     if closed_hands:
         return await ask_to_open(context, closed_hands, str(doc.data["winner"]))
-    _build_request(doc).close_with_note(context, f"{context.user_name} agrees")
-    persons = dict.fromkeys((str(doc.data["asker"]), *agreed, context.ledger.ensure_person()))
     winner = check_winner(game, str(doc.data["winner"]))
-    return await finish_game(context, winner, str(doc.data["text"]), agreed=tuple(persons))
+    return await finish_game(
+        context, winner, str(doc.data["text"]), agreed=close_request(context, doc, agreed)
+    )
 
 
 @declare_button("endrefuse", of=ButtonOf.GAME)
@@ -178,12 +200,8 @@ async def refuse_to_end(context: Context, id: str) -> Reply:
     """
     doc = await _load_open_request(context, id)
     need_player(context.need_started(), context.actor)
-    _build_request(doc).close_with_note(context, f"{context.user_name} wants to play on")
+    build_request(doc).close_with_note(context, f"{context.user_name} wants to play on")
     return Reply(f'"{context.game.name}" goes on', (f"{context.user_name} wants to play on.",))
-
-
-def _build_request(doc: Doc) -> PendingRequest:
-    return PendingRequest(doc, (str(doc.data["topic"]),), "the end of the game")
 
 
 async def _load_open_request(context: Context, id: str) -> Doc:

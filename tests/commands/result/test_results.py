@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from bot.commands.games.end import END
 from bot.commands.games.result.result_docs import RESULT_OF
 from bot.commands.ladder.ladder_docs import PLAYED
 from bot.storage.base import DAY
@@ -133,6 +134,43 @@ async def test_who_ends_together_has_confirmed_it(server: Server) -> None:
     assert result.winner == 1
     last = (await server.log())["events"][-1]["body"]
     assert (last["kind"], last["event"]) == ("confirm", last["number"] - 1)
+
+
+@pytest.mark.parametrize("way", ["typed", "asked", "seed"])
+async def test_a_game_master_agrees_by_ending_it_with_the_same_winner(
+    server: Server, way: str
+) -> None:
+    await server.start()
+    await server.do(BEN, "roll 2d6")
+    asked = (await server.do(BEN, "game end winner=VC text='Well played.' confirm")).announce
+    assert asked is not None
+    assert "Anna, the game master, must agree." in asked.format_text()
+    assert asked.format_text().count("Anna") == 1
+    if way == "typed":
+        summary = (await server.do(ANNA, "game end winner=VC confirm")).announce
+    elif way == "asked":
+        summary = await server.press(ANNA, await server.do(ANNA, "game end"), "VC won")
+    else:
+        question = await server.do(ANNA, "game end winner=VC reveal")
+        summary = await server.press(ANNA, question, "VC won")
+    assert summary is not None
+    text = summary.format_text()
+    assert "Ben and Anna agree." in text
+    assert "Well played." in text
+    assert "Both players agree, so the result is confirmed." in text
+    assert ("Seed 1:" in text) == (way == "seed")
+    assert len(await server.results()) == 1
+    assert await server.app.store.load_docs(END) == ()
+    await server.log()
+
+
+async def test_a_game_master_who_names_another_winner_does_not_agree(server: Server) -> None:
+    await server.start()
+    await server.do(BEN, "roll 2d6")
+    await server.do(BEN, "game end winner=VC confirm")
+    summary = (await server.do(ANNA, "game end winner=US confirm")).announce
+    assert summary is not None
+    assert "Ben has to confirm the result." in summary.format_text()
 
 
 async def test_a_game_without_a_winner_has_no_result(server: Server) -> None:
