@@ -84,8 +84,8 @@ def test_a_table_of_digits_has_the_rows_that_a_roll_shows(number: int, head: str
 @pytest.mark.parametrize(
     ("sheet", "said"),
     [
-        ("d88,Event\n1-40,a\n41-88,b\n", "d88 is read as one die of 88 sides"),
-        ("d44,Event\n11-24,a\n31-43,b\n", "not the 16 figures from 11 to 44"),
+        ("d88,Event\n1-40,a\n41-88,b\n", "d88 is read as one die with 88 sides"),
+        ("d44,Event\n11-24,a\n31-43,b\n", "not the 16 numbers from 11 to 44"),
         ("d666 Event\n111-366 a\n411-665 b\n", "not the 216 from 111 to 666"),
     ],
 )

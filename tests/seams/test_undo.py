@@ -387,7 +387,7 @@ async def test_a_manager_agrees_where_the_opponent_is_gone(reason: str, tmp_path
     assert (undone["by"], undone["reason"], back["by"], back["reason"]) == ("manager", reason) * 2
     log = json.loads(await exported_text(channel))
     assert log["version"] == 2
-    remarks = [line for line in check(log).remarks if "only the host says" in line]
+    remarks = [line for line in check(log).remarks if "only the host's word" in line]
     assert len(remarks) == (2 if reason == "left" else 0)
     forged = json.loads(json.dumps(log))
     for event in forged["events"]:

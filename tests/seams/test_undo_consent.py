@@ -105,7 +105,7 @@ async def test_the_log_says_why_a_player_who_is_gone_was_not_asked(reason: str) 
     event = (await assert_verified(channel))[-1]
     assert (event["alone"], event["reason"]) == (True, reason)
     log = await export_log(channel)
-    remarks = [line for line in check(log).remarks if "only the host says" in line]
+    remarks = [line for line in check(log).remarks if "only the host's word" in line]
     assert len(remarks) == (reason == "left")
     assert "was there and did not agree" in find_faults(log, reason=None)
     assert bool(find_faults(log, reason="silent")) is (reason == "left")
@@ -124,7 +124,7 @@ async def test_a_manager_who_undoes_anothers_step_says_so_in_the_log() -> None:
     assert "Max as manager" in undone.first_line
     assert (await assert_verified(channel))[-1]["by"] == "manager"
     log = await export_log(channel)
-    assert [line for line in check(log).remarks if "only the host says" in line]
+    assert [line for line in check(log).remarks if "only the host's word" in line]
     assert "that player did not agree" in find_faults(log, by=None)
     assert "as manager" in (await channel.do("Anna", "log 3")).format_text()
 

@@ -72,7 +72,7 @@ def _find_record(context: Context, ladder: Ladder) -> Record:
             f"Nobody on this ladder is called {typed}.",
             hint=did_you_mean(typed, names),
             option="name",
-            code="no-player",
+            code="unknown-person",
         )
     return max(namesakes, key=lambda record: record.rated)
 

@@ -154,7 +154,7 @@ async def test_a_player_with_few_games_has_no_rating() -> None:
     ]
     assert "0 of 5 rated games" in await club.do("Zoe", "ladder player")
     reply = await club.say("Dan", "ladder player Ana")
-    assert reply.code == "no-player"
+    assert reply.code == "unknown-person"
     assert "Anna" in reply.format_text()
 
 
