@@ -91,7 +91,7 @@ EDITS = {
     "roster": ('<span class="st">eliminated</span>', "", "roster"),
     "closing": ("“The hill is quiet.”", "“We gave up.”", "closing words"),
     "decided": ('"#e9">Cell 1 is eliminated', '"#e9">Tran is eliminated', "describes event 9"),
-    "out": ('class="out">Cell 1<', 'class="out">Tran<', "A list in the page"),
+    "out": ('class="out">Cell 1<', 'class="out">Tran<', "A list on the page"),
     "odds": ('"chances":', '"chances" :', "odds and traces"),
 }
 

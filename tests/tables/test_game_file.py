@@ -84,7 +84,7 @@ def test_phases_of_the_page_about_them_are_accepted(root: Path) -> None:
         (
             "groups",
             ["combat"],
-            "row groups: must be {group: text}, not a list: the groups of tables",
+            "row groups: must be {group: text}, not a list: the table groups",
         ),
         ("scores", {"shoot": {"kill": "3"}}, "row scores shoot, kill: must be a number"),
         ("publisher", "", "tiny/game.yaml: publisher is missing"),

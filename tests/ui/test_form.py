@@ -124,7 +124,7 @@ def test_needed_fields_come_first_and_rare_ones_wait() -> None:
     assert {"lm", "degrading", "shooter", "skill", REST} == {
         one.name for one in form.fields if one.rare
     }
-    assert field(form, "tm").hint.startswith("Target modifier of the hex.")
+    assert field(form, "tm").hint.startswith("Target modifier for the hex.")
     assert "In a command" not in field(form, "tm").hint, "noise on a phone"
 
 
@@ -148,7 +148,7 @@ def test_ticks_that_are_no_modifiers_come_after_the_other_fields() -> None:
 def test_where_five_fields_are_all_the_rest_is_one_line() -> None:
     form = build_form(FIRE, {"tm": 1, "shooter": "sniper", "mods": "rubber_boat"}, SMALL, NARROW)
     assert [one.name for one in form.fields] == ["attackers", "targets", FLAGS, REST, HOW]
-    assert field(form, REST).value == "kind of shooter sniper"
+    assert field(form, REST).value == "type of shooter sniper"
     assert field(form, FLAGS).label == "Terrain and modifiers"
     assert [pick.label for pick in field(form, FLAGS).picks[:5]] == [
         *(f"Terrain {at}" for at in (1, 2, 3, 4)),
@@ -283,7 +283,7 @@ def test_flags_words_and_enumerations() -> None:
         ("terrain 2, degrading hexes 1", {"tm": 2, "degrading": 1}),
         ("tm=2 lm=1 rubber boat", {"tm": 2, "lm": 1, "mods": "rubber_boat"}),
         ("leader's modifier 1\nHit and run", {"lm": 1, "mods": "hit_and_run"}),
-        ("kind of shooter sniper, hex can burn", {"shooter": "sniper", "flammable": True}),
+        ("type of shooter sniper, hex can burn", {"shooter": "sniper", "flammable": True}),
         (
             "targets squad morale=5 shaken; leader morale=6, terrain",
             {"targets": "squad morale=5 shaken; leader morale=6"},
