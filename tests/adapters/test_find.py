@@ -32,7 +32,7 @@ async def test_what_is_found_opens_by_its_button_and_a_sure_attack_as_its_form(
 
         whole = await e.typed("Anna", "find melee odds", "PAC 07")
         assert e.is_private(whole)
-        page = await e.typed("Anna", "find hesitant", "prone, crawls")
+        page = await e.typed("Anna", "find hesitant", "prone, can only crawl")
         assert e.is_private(page)
         words = await e.pressed("Anna", page, "All words", "Each item is a unit type")
         assert e.is_private(words)

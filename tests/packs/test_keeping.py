@@ -149,7 +149,7 @@ async def test_a_pack_of_before_a_check_became_stricter_is_played_on(
     assert not taken.error, taken.format_text()
     assert not (await elsewhere.say("Zoe", "few shoot targets=unit hand=4")).error
     refused = await add(channel, text)
-    assert "odds is a word of every command of this kind" in refused.format_text()
+    assert "odds is an option of every command of this kind" in refused.format_text()
 
 
 async def here(_: Any, function: Callable[..., Review], *arguments: object) -> Review:

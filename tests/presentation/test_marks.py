@@ -130,7 +130,7 @@ def assert_block_holds_answer(
     ("game", "name", "given", "head", "cell"),
     [
         ("ucn", "morale-failed", {"failed_by": 3}, "3-4", "hesitant"),
-        ("baps", "crash", {"roll": 13}, "11-16", "½ move 45° right and stop"),
+        ("baps", "crash", {"roll": 13}, "11-16", "½ move 45° right, then stop"),
         ("baps", "ammo-check", {"kind": "automatic", "roll": 4}, "3-6", "ok"),
         ("lnlt", "loose-fp", {"fp": 5}, "5-6", "2"),
     ],

@@ -63,7 +63,7 @@ async def test_an_extension_fights_with_the_games_units_and_its_log(tmp_path: Pa
     (hash,) = log["packs"]
     first, *_, last = [row["body"] for row in log["events"]]
     assert first["extends"] == {hash: "asl"}
-    assert (last["system"], last["edition"], last["base"]) == ("club-ift", hash, "asl@4")
+    assert (last["system"], last["edition"], last["base"]) == ("club-ift", hash, "asl@5")
     assert log["version"] == 2
     (tmp_path / "game.json").write_text(json.dumps(log))
     assert exit_status(tmp_path / "game.json") == 0
@@ -440,7 +440,7 @@ async def test_an_extension_asks_the_other_side_and_every_verifier_follows(tmp_p
     assert (await channel.game()).units["beta"].state == "scorched"
     log = await sound(channel)
     choice = bodies(log)[-1]
-    assert (choice["kind"], choice["base"], choice["edition"]) == ("choice", "asl@4", *log["packs"])
+    assert (choice["kind"], choice["base"], choice["edition"]) == ("choice", "asl@5", *log["packs"])
     assert verify_log.check(json.loads(json.dumps(log))).faults == []
     (page,) = said_by_page([json.dumps(log)], tmp_path)
     assert page["faults"] == []

@@ -201,7 +201,7 @@ async def test_a_refusal_offers_the_form_also_in_a_thread(
         refused = await (await ben.mention(games, text, thread=first.ts)).answer()
         assert refused.ephemeral_for == ben.id
         view = await (await ben.press(refused, "Fix it")).modal()
-        assert "is not a number of a unit" in str(view.blocks[0]), "the message stands on top"
+        assert "is not a unit number here" in str(view.blocks[0]), "the message stands on top"
         state = ben.open_modal_state(view)
         assert state["targets"]["value"]["value"] == "squad morale=5"
         assert [one["value"] for one in state["?flags"]["value"]["selected_options"]] == [
