@@ -68,7 +68,7 @@ MISTAKES = [
     ('lnlt fire "squad fp = 4" "squad morale=5"', "squad: fp needs a value.", "Write it without a space: fp="),
     ('lnlt fire "squad fp=four" "squad morale=5"', 'fp must be a whole number from 0 to 20, not "four".', ""),
     ('lnlt fire "squad fp=-4" "squad morale=5"', 'fp must be a whole number from 0 to 20, not "-4".', "firepower"),
-    ('lnlt fire "squad fp=4, squad fp=2" "squad morale=5"', '"fp=4," ends with a comma.', "separated by ;"),
+    ('lnlt fire "squad fp=4, squad fp=2" "squad morale=5"', '"fp=4," ends with a comma.', "with a semicolon"),
     ('lnlt fire "squad fp=4 shaked" "squad morale=5"', '"shaked" is not a unit flag', "Did you mean shaken?"),
     ('lnlt fire "squad fp=4 shaken=yes" "squad morale=5"', "shaken is a flag", "Write just shaken"),
     ('lnlt fire "squad firepower=4" "squad morale=5"', "is not a unit number here", "Expected one of morale, fp,"),

@@ -43,7 +43,7 @@ async def check(settings: Settings) -> list[Finding]:
         if has_oauth(settings):
             findings += await _check_client(wire, settings)
         elif settings.slack_client_id and settings.slack_app_token:
-            note = "Slack: workspaces install the app by themselves in HTTP mode only"
+            note = "Slack: workspaces can install the app themselves only in HTTP mode"
             findings.append((NOTE, note))
         if settings.slack_app_token:
             findings += await _check_app_token(wire, settings.slack_app_token)

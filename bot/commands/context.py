@@ -486,7 +486,7 @@ async def load_own_draft(context: Context, key: str) -> Draft:
             raise build_earlier_game_error()
         return draft
     rolled_doc = await context.store.load_doc(ROLLED, key)
-    message = "This was already rolled, or is too old."
+    message = "This has already been rolled, or has expired."
     if rolled_doc is not None and rolled_doc.owner == user:
         message = f"Already done: {rolled_doc.data['title']}"
     raise UserError(message, hint="Type the command again.", code="used-up")

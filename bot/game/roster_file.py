@@ -138,7 +138,7 @@ def build_units(
                 check_roster_room(all_units)
         except UserError as error:
             if error.code == "name-taken" and not error.hint:
-                error.hint = "Write another name, such as one with its formation."
+                error.hint = "Choose a different name, such as one that includes the formation."
             raise row.explain_error(error) from None
     return units
 

@@ -38,7 +38,9 @@ def read_base(game: System, on: str, file: str) -> Mapping[str, Any]:
     if not isinstance(base, Mapping):
         raise TableError(file, f"the scenario {on} has nothing in it", row=ON)
     if base.get(ON):
-        raise TableError(file, f"{on} is built on {base[ON]} itself: name that one", row=ON)
+        raise TableError(
+            file, f"{on} is itself built on {base[ON]}; name {base[ON]} instead", row=ON
+        )
     return base
 
 

@@ -33,7 +33,7 @@ CODES = {
     "unknown-modifier": "`mods` lists something that does not modify this",
     "not-together": "options that exclude each other, or one that works only with another",
     "not-on-card": "the card has no cell for these values",
-    "blank-cell": "a cell that nobody has typed yet",
+    "blank-cell": "a cell that nobody has filled in yet",
     "no-choice": "there is nothing to choose, or not any more",
     "choice-first": "a side has to choose first, or the action has to be undone",
     "card-refuses": "the card itself rules out these values",

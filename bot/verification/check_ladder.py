@@ -55,7 +55,7 @@ class LadderFindings:
         if missing:
             lines.append(
                 f"{format_count(missing, 'result')} without a log: "
-                "give the files of /game export after that of the ladder."
+                "list the files from /game export after the file of the ladder."
             )
         return [*lines, *self.remarks]
 

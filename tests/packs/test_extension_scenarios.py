@@ -184,7 +184,7 @@ def test_a_scenario_builds_on_no_scenario_that_is_built_itself() -> None:
     files = winter_with(WINTER_FORD)
     files["scenarios/third.yaml"] = b"title: Third\nbuilds_on: winter-ford\n"
     faults = check_content(files).faults
-    assert any("winter-ford is built on ford itself: name that one" in one for one in faults)
+    assert any("winter-ford is itself built on ford; name ford instead" in one for one in faults)
 
 
 def test_a_number_that_is_added_to_and_that_no_unit_has_is_asked_about() -> None:

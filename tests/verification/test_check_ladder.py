@@ -171,7 +171,7 @@ def test_the_command_line_checks_a_ladder_with_its_logs(
     assert verify_file([str(path) for path in paths]) == 0
     assert capsys.readouterr().out == "2 results, 2 compared with their logs, 0 faults.\n"
     assert verify_file([str(paths[0])]) == 3
-    assert "2 results without a log: give the files of /game export" in capsys.readouterr().out
+    assert "2 results without a log: list the files from /game export" in capsys.readouterr().out
     ladder["standings"][0]["rated"] = 9
     paths[0].write_text(json.dumps(ladder))
     assert verify_file([str(path) for path in paths]) == 1

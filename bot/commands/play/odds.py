@@ -364,7 +364,9 @@ async def share_answer(context: Context, key: str) -> Reply:
     doc = await context.store.load_doc(SHOWN, key)
     if doc is None or doc.owner != context.command.who.key:
         raise UserError(
-            "This was already shared, or is too old.", hint="Ask for it again.", code="used-up"
+            "This has already been shared, or has expired.",
+            hint="Ask for it again.",
+            code="used-up",
         )
     context.commit.drop_docs.append((SHOWN, key))
     return _add_sharer(context, Reply.from_json(doc.data))

@@ -31,7 +31,7 @@ from bot.ui.spec import build_own_place
 from bot.ui.typing.command_text import quote_value
 from bot.verification.follows.cards import apply_seat_changes
 
-STAYS = "Names of units, sides and games stay in the logs: the proof of the dice rests on them."
+STAYS = "Names of units, sides and games stay in the logs, because the dice cannot be checked without them."
 MOST_NAMED = 10
 """Maximum number of names that a user is advised to change before the deletion."""
 

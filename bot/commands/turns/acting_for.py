@@ -69,7 +69,9 @@ async def agree_to_act_for(
     doc = await context.store.load_doc(ASKED, key)
     if doc is None or doc.owner != command.who.key:
         raise UserError(
-            "This question was answered, or is too old.", hint="Do it once more.", code="used-up"
+            "This question has been answered, or has expired.",
+            hint="Do it once more.",
+            code="used-up",
         )
     if doc.data["row"] != context.ledger.row:
         raise build_earlier_game_error()

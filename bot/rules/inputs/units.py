@@ -358,7 +358,7 @@ def _parse_item(item: str, words: UnitWords, roster: Roster) -> list[Unit]:
         key, equals, value = token.partition("=")
         key = key.casefold()
         if token[-1] == ",":
-            hint = "Units are separated by ; such as squad; leader."
+            hint = "Separate units with a semicolon: squad; leader"
             raise UserError(f'"{token[:40]}" ends with a comma.', hint=hint, code="bad-unit")
         if key in keys_given:
             raise UserError(f'"{key[:40]}" is given twice in "{item[:40]}".', code="given-twice")

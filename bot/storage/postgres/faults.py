@@ -30,7 +30,7 @@ may succeed.
 NO_DATABASE = "3D000"
 _OURS = ("22", "23", "42")
 """Classes of errors that are our fault. The database works, so dice are not rolled without it."""
-_SAFE = "None of it was saved; everything answered before is safe."
+_SAFE = "None of it was saved, but everything the bot has already answered is safe."
 _AWAY = f"The database cannot be reached. {_SAFE}"
 _CHECK = "postgresql://USER:PASSWORD@HOST:5432/grognard"
 _WORDS = {

@@ -18,7 +18,7 @@ BUGS = (
     sqlite3.InterfaceError,
 )
 """Errors that are bugs of ours, not faults of the file."""
-_SAFE = "None of it was saved; everything answered before is safe."
+_SAFE = "None of it was saved, but everything the bot has already answered is safe."
 _WORDS = {
     **dict.fromkeys(
         ("SQLITE_BUSY", "SQLITE_LOCKED"),
