@@ -38,7 +38,7 @@ STATES_OUT_OF_IT = "|".join(
 """The states in which a unit has left the fight, in any game, as players read them."""
 EXPECTED = re.compile(
     r"cannot|out of ammunition|jammed|already|no longer|over|needs (no|morale)|[Nn]obody|takes no part|"
-    r"has nobody left|has no firepower|can do nothing in this activation|(has to|must) reload|"
+    r"has nobody left|has no firepower|can do nothing this activation|(has to|must) reload|"
     r"has (no|\d) AP left|not on the roster|"
     rf"(is|are) (not |shaken|dead|pinned|stunned|out|suppressed|abandoned|{STATES_OUT_OF_IT})"
 )
