@@ -518,26 +518,36 @@ class App:
         """Parse a line that adds a unit with its name in quotation marks, which the player left out:
         `unit add Rifle 9 squad`. Return `parsed`, the line as typed, if it makes no sense so.
         """
+        quoted = quote_new_name(text, parsed.spec, self._list_unit_types(place))
+        if quoted == text:
+            return parsed
         try:
-            types = await self._list_unit_types(place)
-            quoted = quote_new_name(text, parsed.spec, types)
-            if quoted == text:
-                return parsed
             return await self._parse_as_typed(quoted, place, person)
-        except (UserError, StoreError):
+        except UserError:
             return parsed
 
-    async def _list_unit_types(self, place: Place) -> set[str]:
+    def _list_unit_types(self, place: Place) -> set[str]:
         """Return the unit types of the game in a place; without a game, those of all systems that
-        are visible there. Raises StoreError.
+        the server has. Nothing is read from the database.
         """
-        game = await self._load_game(place)
-        systems = await self.load_visible_systems(place)
+        game = self._get_cached_game(place)
         types: set[str] = set()
-        for system in systems.values():
+        for system in self.get_server_registry(place.server).games.values():
             if game is None or game.system in ("", system.id):
                 types.update(system.words["units"].types)
         return types
+
+    def _get_cached_game(self, place: Place) -> Game | None:
+        """Return the game of a place, or of its channel, if it is in memory. It may be out of date.
+
+        So nobody waits for the database before a platform has its first answer.
+        """
+        loaded = self.games.get_cached(place.key)
+        if loaded is None and place.parent is not None:
+            loaded = self.games.get_cached(place.parent.key)
+        if loaded is None:
+            return None
+        return loaded.game
 
     async def _parse_with_quoted_names(
         self, text: str, place: Place, person: Person | None
@@ -545,15 +555,15 @@ class App:
         """Parse a line with the names of the game's units in quotation marks, which the player left
         out: `fire Rifle 1 at Local 2`. Return None if there are none, or if it makes no sense so.
         """
+        game = self._get_cached_game(place)
+        if game is None:
+            return None
+        quoted = quote_names(text, [unit.name for unit in game.units.values()])
+        if quoted == text:
+            return None
         try:
-            game = await self._load_game(place)
-            if game is None:
-                return None
-            quoted = quote_names(text, [unit.name for unit in game.units.values()])
-            if quoted == text:
-                return None
             parsed = await self._parse_as_typed(quoted, place, person)
-        except (UserError, StoreError):
+        except UserError:
             return None
         if takes_units(parsed.spec):
             return parsed
