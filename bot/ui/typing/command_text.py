@@ -727,7 +727,7 @@ def _leads_to_targets(token: Token, options: Mapping[str, Option]) -> bool:
 
 
 def _joins_units(token: Token) -> bool:
-    """Return whether a token stands between two units of a list, as in `fire us1 and us2 vc2`."""
+    """Return whether a token is between two units of a list, as in `fire us1 and us2 vc2`."""
     return token.value.casefold() in _BETWEEN_UNITS and not token.quoted and not token.key
 
 

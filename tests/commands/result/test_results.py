@@ -293,7 +293,7 @@ async def test_a_result_stands_if_the_opponent_says_so(server: Server) -> None:
     await server.start()
     await server.press(BEN, await server.end(), "Confirm")
     asked = await server.do(BEN, "result strike")
-    assert (await server.press(ANNA, asked, "It stands")).title.endswith("stands")
+    assert (await server.press(ANNA, asked, "Keep it")).title.endswith("is kept")
     assert (await server.press(ANNA, asked, "Agree")).code == "not-asked"
     assert len(await server.results()) == 1
 

@@ -89,7 +89,7 @@ async def _ask_opponent(context: Context, asker: str, opponent: str) -> Reply:
         tone=WAITING,
         buttons=(
             context.build_button("strikeagree", "Agree", id, style="good"),
-            context.build_button("strikerefuse", "It stands", id),
+            context.build_button("strikerefuse", "Keep it", id),
         ),
         mention=await call_users(context, [user] if user else []),
     )
@@ -113,16 +113,17 @@ async def agree_to_strike(context: Context, id: str) -> Reply:
 
 @declare_button("strikerefuse", of=ButtonOf.GAME, in_earlier_games=True)
 async def refuse_to_strike(context: Context, id: str) -> Reply:
-    """Close the request to strike the result, which stands.
+    """Close the request to strike the result, which is kept.
 
     Raises UserError for anybody but the two players, and for a request that is no longer open.
     """
     doc = await _load_open_request(context, id)
     if not list_own_persons(context) & {*context.game.counted}:
         raise UserError("Only its two players decide that.", code="not-yours")
-    _build_request(doc).close_with_note(context, f"{context.user_name} lets it stand")
+    _build_request(doc).close_with_note(context, f"{context.user_name} does not agree")
     return Reply(
-        f'The result of "{context.game.name}" stands', (f"{context.user_name} lets it stand.",)
+        f'The result of "{context.game.name}" is kept',
+        (f"{context.user_name} does not agree to strike it.",),
     )
 
 
