@@ -32,7 +32,7 @@ _CHOICE = re.compile(r"(all\b|(side|hex):)", re.IGNORECASE)
 _QUOTED = re.compile(r"(?:[\"\u201c](?P<name>[^\"\u201d]*)[\"\u201d]|'(?P<other>[^']*)')(?=\s|,|$)")
 _LAST_DIGITS = re.compile(r"(?<!\d)\d+$")
 _SEPARATOR = re.compile(
-    r"\"[^\"]*\"?|\u201c[^\u201d]*\u201d?|=|,| +(?:and|&|\+) +(?=\S)| ", re.IGNORECASE
+    r"\"[^\"]*\"?|\u201c[^\u201d]*\u201d?|=|,| ++(?:and|&|\+) ++(?=\S)| ++", re.IGNORECASE
 )
 """What people write between two units, and what is no separator: a quoted text, an equals sign, a
 space.
@@ -225,7 +225,7 @@ def _find_separator(item: str, begin: int, roster: Roster) -> tuple[int, int]:
             has_key = True
         elif sign == " ":
             has_key = False
-        if sign not in ", " or match[0] == " ":
+        if sign not in ", " or match[0].isspace():
             continue
         if _begins_unit(item[match.end() :], roster) or (sign == "," and not has_key):
             return match.start(), match.end()
