@@ -61,7 +61,7 @@ ATTRIBUTE_KEYS = (
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}")
 TAKEN = frozenset(
     {"roll", "game", "unit", "log", "again", "order", "fair", "me", "privacy", "help", "setup", "pack", "macro",
-     "choose", "console", "find", "table", "grognard", "track", "deck", "hand", "seek", "solo"}
+     "choose", "console", "find", "table", "grognard", "track", "deck", "hand", "seek", "solo", "ladder", "result"}
 )  # fmt: skip
 """Commands of the bot, which cannot name a pack."""
 
