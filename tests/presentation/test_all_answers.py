@@ -35,7 +35,7 @@ fire mission.
 """
 VOLLEY = 2
 """Lines that each further weapon of a volley takes: its own sum, dice to hit and damage."""
-READ = {"vs-afv": 27, "vs-ovr": 23}
+READ = {"vs-afv": 27, "vs-ovr": 21}
 """Lines that the rules of asl's 6a and 6b take, as the card has them; nothing is rolled there."""
 SEQUENCES = [
     (id, name) for id in load_shared_systems() for name in load_shared_systems()[id].sequences
