@@ -4,9 +4,8 @@ import asyncio
 
 from bot.commands.context import Context
 from bot.commands.declare import declare_command
-from bot.commands.ladder.choose_system import LADDER_SYSTEM, choose_system, get_system_title
+from bot.commands.ladder.choose_system import LADDER_SYSTEM, choose_ladder
 from bot.commands.ladder.ladder_docs import read_results
-from bot.commands.ladder.setting import need_ladder
 from bot.commands.ladder.standings_cache import load_all_results
 from bot.commands.play.odds import add_share_button
 from bot.ladder.balance import GAMES_WITH_LUCK, Balance, compute_balance
@@ -33,9 +32,7 @@ async def show_balance(context: Context) -> Reply:
 
     Raises UserError if the server has no such ladder.
     """
-    server = await need_ladder(context)
-    system = await choose_system(context, server)
-    title = await get_system_title(context, system)
+    server, system, title = await choose_ladder(context)
     found = context.systems.get(system)
     titles = found.scenarios if found is not None else {}
     docs = await load_all_results(context, server, system)

@@ -1,6 +1,9 @@
-"""The rule set that a command about the ladder is about."""
+"""The ladder that a command is about."""
+
+from typing import NamedTuple
 
 from bot.commands.context import Context
+from bot.commands.ladder.setting import need_ladder
 from bot.commands.ladder.standings_cache import list_ladder_systems
 from bot.rules.errors import UserError
 from bot.rules.text.phrase import phrase
@@ -16,7 +19,31 @@ LADDER_SYSTEM = build_optional(
 )
 
 
-async def choose_system(context: Context, server: str) -> str:
+class ChosenLadder(NamedTuple):
+    """A ladder: that of one game on one server."""
+
+    server: str
+    """The key of the server."""
+    system: str
+    """The id of the rule set."""
+    title: str
+    """The title of the rule set, or its id if it is a pack that is no longer here."""
+
+
+async def choose_ladder(context: Context) -> ChosenLadder:
+    """Return the ladder of the game that was typed, of this channel's game, or the only one.
+
+    Raises UserError if the server has no ladder, if no game has results on it, and if several have.
+    """
+    server = await need_ladder(context)
+    system = await _choose_system(context, server)
+    await context.use_systems_of_game(None)
+    found = context.systems.get(system)
+    title = found.title if found is not None else system
+    return ChosenLadder(server, system, title)
+
+
+async def _choose_system(context: Context, server: str) -> str:
     """Return the id of the rule set that was typed, of this channel's game, or the only one with
     results on the server.
 
@@ -37,15 +64,12 @@ async def choose_system(context: Context, server: str) -> str:
     if len(systems) > 1:
         raise UserError(
             f"There are ladders of {len(systems)} games here.",
-            hint=phrase("Choose one: `/ladder standings {system}`", system=systems[0]),
+            hint=phrase(
+                "Choose one: `/{command} system={system}`",
+                command=" ".join(context.spec.path),
+                system=systems[0],
+            ),
             option="system",
             code="missing",
         )
     return systems[0]
-
-
-async def get_system_title(context: Context, system: str) -> str:
-    """Return the title of a rule set, or its id if it is a pack that is no longer here."""
-    await context.use_systems_of_game(None)
-    found = context.systems.get(system)
-    return found.title if found is not None else system

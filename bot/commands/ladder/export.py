@@ -5,9 +5,8 @@ import json
 
 from bot.commands.context import Context
 from bot.commands.declare import declare_command
-from bot.commands.ladder.choose_system import LADDER_SYSTEM, choose_system, get_system_title
+from bot.commands.ladder.choose_system import LADDER_SYSTEM, choose_ladder
 from bot.commands.ladder.ladder_docs import read_results
-from bot.commands.ladder.setting import need_ladder
 from bot.commands.ladder.standings_cache import load_all_results
 from bot.ladder.export import build_ladder_file
 from bot.ladder.season import compute_ladder, get_month
@@ -32,9 +31,7 @@ async def export_ladder(context: Context) -> Reply:
 
     Raises UserError if the server has no such ladder.
     """
-    server = await need_ladder(context)
-    system = await choose_system(context, server)
-    title = await get_system_title(context, system)
+    server, system, title = await choose_ladder(context)
     docs = await load_all_results(context, server, system)
     file = await asyncio.to_thread(_build_file, docs, server, system, title, context.now)
     lines = (

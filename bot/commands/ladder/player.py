@@ -4,9 +4,8 @@ from collections.abc import Iterable, Sequence
 
 from bot.commands.context import Context
 from bot.commands.declare import declare_command
-from bot.commands.ladder.choose_system import LADDER_SYSTEM, choose_system, get_system_title
+from bot.commands.ladder.choose_system import LADDER_SYSTEM, choose_ladder
 from bot.commands.ladder.ladder_docs import CONFIRMED, DREW, WAITS, WON, Played, load_played
-from bot.commands.ladder.setting import need_ladder
 from bot.commands.ladder.standings import format_reply_time
 from bot.commands.ladder.standings_cache import load_ladder
 from bot.commands.play.odds import add_share_button
@@ -38,9 +37,7 @@ async def show_player(context: Context) -> Reply:
 
     Raises UserError if the server has no such ladder, and if nobody on it is called so.
     """
-    server = await need_ladder(context)
-    system = await choose_system(context, server)
-    title = await get_system_title(context, system)
+    server, system, title = await choose_ladder(context)
     ladder = await load_ladder(context, server, system)
     record = _find_record(context, ladder)
     games = await load_played(context.store, record.player, server, system)

@@ -5,9 +5,8 @@ from statistics import median
 
 from bot.commands.context import Context
 from bot.commands.declare import declare_command
-from bot.commands.ladder.choose_system import LADDER_SYSTEM, choose_system, get_system_title
+from bot.commands.ladder.choose_system import LADDER_SYSTEM, choose_ladder
 from bot.commands.ladder.ladder_docs import WAITS, Unfinished, load_unfinished
-from bot.commands.ladder.setting import need_ladder
 from bot.commands.ladder.standings_cache import load_ladder
 from bot.commands.play.odds import add_share_button
 from bot.ladder.season import GAMES_BEFORE_RATING, Ladder, Record, sort_standings
@@ -41,9 +40,7 @@ async def show_standings(context: Context) -> Reply:
 
     Raises UserError if the server has no ladder, or none of that game.
     """
-    server = await need_ladder(context)
-    system = await choose_system(context, server)
-    title = await get_system_title(context, system)
+    server, system, title = await choose_ladder(context)
     ladder = await load_ladder(context, server, system)
     unfinished = await load_unfinished(context.store, server, system)
     lines = [

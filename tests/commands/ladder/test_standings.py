@@ -64,8 +64,12 @@ async def test_a_ladder_without_results_says_how_games_come_to_count() -> None:
 async def test_with_ladders_of_two_games_one_must_be_chosen() -> None:
     other = build_result("2026-11-09", "Anna", "Ben")._replace(system="nhis")
     club = await Club.fresh(results=[*build_season(), other])
-    reply = await club.say("Anna", "ladder standings")
-    assert (reply.code, reply.option) == ("missing", "system")
+    for line in ("ladder standings", "ladder player", "ladder balance", "ladder export"):
+        reply = await club.say("Anna", line)
+        assert (reply.code, reply.option) == ("missing", "system"), line
+        hint = f"/{line} system=lnlt"
+        assert hint in reply.format_text()
+        assert "Lock 'n Load Tactical" in await club.do("Anna", hint)
     assert "No Honor in Surrender" in await club.do("Anna", "ladder standings nhis")
     await club.do("Anna", 'game start nhis "Hill" sides="US, VC"')
     assert "No Honor in Surrender" in await club.do("Anna", "ladder standings")
