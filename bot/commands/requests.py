@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from bot.commands.context import Amendment, Context
 from bot.preferences.platform_words import get_manager_word
 from bot.rules.errors import UserError
+from bot.rules.text.phrase import phrase
 from bot.storage.records import Doc, DueRow
 from bot.ui.reply.reply import OVER, Reply
 
@@ -63,15 +64,20 @@ class PendingRequest:
 
 
 async def load_open_request(
-    context: Context, kind: str, key: str, error: UserError, **expected: object
+    context: Context, kind: str, key: str, command: str, **expected: object
 ) -> Doc:
     """Return the open request of this kind under this key.
 
-    Raises `error` if there is none, or if its data differ from the `expected` values.
+    `command` is the one that asks again, such as `game end`. Raises UserError if there is none, or
+    if its data differ from the `expected` values.
     """
     doc = await context.store.load_doc(kind, key)
     if doc is None or any(doc.data[name] != value for name, value in expected.items()):
-        raise error
+        raise UserError(
+            "That request is no longer open.",
+            hint=phrase("`/{command}` asks again.", command=command),
+            code="not-asked",
+        )
     return doc
 
 

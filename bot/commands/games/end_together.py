@@ -206,7 +206,4 @@ async def refuse_to_end(context: Context, id: str) -> Reply:
 
 async def _load_open_request(context: Context, id: str) -> Doc:
     """Return the open request with this id. Raises UserError if there is none."""
-    error = UserError(
-        "That request is no longer open.", hint=phrase("`/game end` asks again."), code="not-asked"
-    )
-    return await load_open_request(context, END, context.ledger.row, error, id=id)
+    return await load_open_request(context, END, context.ledger.row, "game end", id=id)

@@ -639,9 +639,4 @@ def _build_request(doc: Doc) -> PendingRequest:
 
 async def _load_request(context: Context, key: str) -> Doc:
     """Return the open request with this key. Raises UserError if it is closed, or of another game."""
-    error = UserError(
-        "That request is no longer open.",
-        hint=phrase("`/game start` asks again."),
-        code="not-asked",
-    )
-    return await load_open_request(context, START, key, error, row=context.ledger.row)
+    return await load_open_request(context, START, key, "game start", row=context.ledger.row)

@@ -137,12 +137,9 @@ async def _load_request(context: Context, key: str) -> Doc:
     """Return the open request with this key to move a game to this channel. Raises UserError if
     there is none.
     """
-    error = UserError(
-        "There is no open request for this.",
-        hint=phrase("Ask again: `/game transfer`"),
-        code="not-asked",
+    return await load_open_request(
+        context, TRANSFER, key, "game transfer", to=context.command.where.key
     )
-    return await load_open_request(context, TRANSFER, key, error, to=context.command.where.key)
 
 
 def _build_request(doc: Doc) -> PendingRequest:

@@ -169,9 +169,4 @@ def _build_request(doc: Doc) -> PendingRequest:
 
 async def _load_open_request(context: Context, id: str) -> Doc:
     """Return the open request with this id. Raises UserError if there is none."""
-    error = UserError(
-        "That request is no longer open.",
-        hint=phrase("`/result count` asks again."),
-        code="not-asked",
-    )
-    return await load_open_request(context, COUNT, context.ledger.row, error, id=id)
+    return await load_open_request(context, COUNT, context.ledger.row, "result count", id=id)
