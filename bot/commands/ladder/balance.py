@@ -4,7 +4,7 @@ import asyncio
 
 from bot.commands.context import Context
 from bot.commands.declare import declare_command
-from bot.commands.ladder.choose_system import LADDER_SYSTEM, choose_ladder
+from bot.commands.ladder.choose_ladder import LADDER_SYSTEM, choose_ladder
 from bot.commands.ladder.ladder_docs import read_results
 from bot.commands.ladder.standings_cache import load_all_results
 from bot.commands.play.odds import add_share_button

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from bot.commands.context import Context
 from bot.commands.declare import declare_command
-from bot.commands.ladder.choose_system import LADDER_SYSTEM, choose_ladder
+from bot.commands.ladder.choose_ladder import LADDER_SYSTEM, choose_ladder
 from bot.commands.ladder.ladder_docs import CONFIRMED, DREW, WAITS, WON, Played, load_played
 from bot.commands.ladder.standings import format_reply_time
 from bot.commands.ladder.standings_cache import load_ladder

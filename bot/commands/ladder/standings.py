@@ -5,7 +5,7 @@ from statistics import median
 
 from bot.commands.context import Context
 from bot.commands.declare import declare_command
-from bot.commands.ladder.choose_system import LADDER_SYSTEM, choose_ladder
+from bot.commands.ladder.choose_ladder import LADDER_SYSTEM, choose_ladder
 from bot.commands.ladder.ladder_docs import WAITS, Unfinished, load_unfinished
 from bot.commands.ladder.standings_cache import load_ladder
 from bot.commands.play.odds import add_share_button
