@@ -27,9 +27,10 @@ _PHASE_FIELDS = {"turn", "phase", "turn_of", "led"}
 
 
 def find_self_played_side(game: Game) -> str:
-    """Return the side to move if it plays itself, otherwise "".
+    """Return the side that plays itself and is alone to move now, otherwise "".
 
-    It is only to move alone: while several sides may act, the players of the others do.
+    There is none before the start and after the end of the game, while it waits for a choice, and
+    when a chit is to be drawn next.
     """
     is_on = game.started and not game.ended and not game.waits
     if not is_on or len(game.go) != 1 or cups.is_drawn_next(game):
@@ -138,7 +139,10 @@ def is_order(event: Event) -> bool:
 
 
 def get_ordered_unit(event: Event) -> str:
-    """Return the name of the unit that an order is for. Raise IndexError if it is for none."""
+    """Return the name of the unit that an order chose from the units of its inputs.
+
+    The event must be such a roll. Raise IndexError if it chose a number beyond them.
+    """
     names = str(event["inputs"]["units"]).split("; ")
     return names[int(event["out"][CHOSEN]) - 1]
 

@@ -153,9 +153,10 @@ def _find_execution_problem(
 
 
 def _is_idle(game: Game, event: Event, system: System, name: str, word: str) -> bool:
-    """Return whether an event says that the unit cannot carry out any of its orders.
+    """Return whether an event rightly leaves the unit `name` idle after the order `word` was rolled.
 
-    It names the rolled order and changes nothing.
+    The event changes nothing, and the unit cannot begin the order, or the order runs a sequence
+    that did not come about. The event must be for this order.
     """
     rule = get_order_rule(system, word)
     is_idle = event["kind"] == "unit" and not event.get("after")

@@ -98,7 +98,9 @@ def _describe_record(ladder: Ladder, record: Record) -> list[Part]:
 
 
 def _list_games(games: Sequence[Played]) -> list[Part]:
-    """Return the lines of a player's unfinished games and of their last results."""
+    """Return the lines of a player's games in three groups: still played, to be confirmed, and
+    confirmed. `games` are sorted, the latest change first.
+    """
     playing = [game for game in games if game.state not in (CONFIRMED, WAITS)]
     waiting = [game for game in games if game.state == WAITS]
     finished = [game for game in games if game.state == CONFIRMED]

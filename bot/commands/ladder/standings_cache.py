@@ -41,7 +41,7 @@ class LadderEdition(NamedTuple):
     """The month of the first result; "" before that."""
 
     def build_doc(self, server: str, system: str) -> Doc:
-        """Return the document that stores it."""
+        """Return the document that stores this edition for a rule set on a server."""
         return Doc(EDITION, f"{server}/{system}", self._asdict(), None, server)
 
 
@@ -56,15 +56,17 @@ async def register_ladder(context: Context, server: str, system: str) -> None:
 
 
 async def list_ladder_systems(context: Context, server: str) -> list[str]:
-    """Return the ids of the rule sets that have results on a server."""
+    """Return the ids of the rule sets that have or had results on a server, in no order."""
     prefix = f"{server}/"
     docs = await context.store.load_docs(EDITION, under=prefix)
     return [doc.key.removeprefix(prefix) for doc in docs]
 
 
 async def drop_standings(context: Context, server: str, system: str) -> None:
-    """Delete the stored ladder of a rule set on a server with the command, which changes or
-    deletes results.
+    """Give the results of a rule set on a server a new edition, and delete the stored ladder.
+
+    Both are stored with the command. Each command that changes or deletes results calls this;
+    calling it again in the same command does nothing.
     """
     key = f"{server}/{system}"
     if any((doc.kind, doc.key) == (EDITION, key) for doc in context.commit.docs):
@@ -88,10 +90,10 @@ async def load_ladder(context: Context, server: str, system: str) -> Ladder:
     last_month = _get_last_month(context.now)
     this_month = get_month(context.now)
     if len(docs) < MANY:
-        last_ladder, ladder = _compute(docs, stored, last_month, this_month)
+        last_ladder, ladder = _continue_ladder(docs, stored, last_month, this_month)
     else:
         last_ladder, ladder = await asyncio.to_thread(
-            _compute, docs, stored, last_month, this_month
+            _continue_ladder, docs, stored, last_month, this_month
         )
     if last_ladder.month != stored.month and last_ladder.records:
         data = {"edition": edition.edition, "ladder": last_ladder.to_json()}
@@ -100,12 +102,14 @@ async def load_ladder(context: Context, server: str, system: str) -> Ladder:
     return ladder
 
 
-def _compute(
+def _continue_ladder(
     docs: Sequence[Doc], stored: Ladder, last_month: str, month: str
 ) -> tuple[Ladder, Ladder]:
-    """Return the ladder after `last_month`, and that of the running `month`.
+    """Continue the `stored` ladder to the end of `last_month`, and from there into the running
+    `month`. Return both.
 
-    `docs` are the results since the `stored` ladder.
+    `docs` are the results since the `stored` ladder. A ladder that is at `last_month` already is
+    kept, and so is an empty one without results until then.
     """
     results = read_results(docs)
     earlier_results = [result for result in results if get_month(result.time) <= last_month]

@@ -112,7 +112,11 @@ class OrderQuestions:
         return chosen_names
 
     def _read_helpers(self) -> dict[str, object] | None:
-        """Return the input that takes the unit and those that act with it; None without an answer."""
+        """Return the input with the names of the unit and of those that act with it, separated by
+        semicolons.
+
+        Empty if nobody may act with the unit by this order, None if the question is not answered.
+        """
         rule = self._rule
         if "together" not in rule:
             return {}

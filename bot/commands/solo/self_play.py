@@ -430,7 +430,9 @@ def _add_own(
 async def _hand_over(context: Context, side: str, acts: _Acts, *, acted: bool) -> None:
     """Hand over for the side. If that ends the phase, begin the next one.
 
-    `acted` says that the side had an order in its impulse; otherwise it passes.
+    `acted`: the side had an order in its impulse. Without one it passes its impulse; in a phase
+    without impulses it is simply done. The event, and the reply or the card of the next phase, are
+    added to `acts`.
     """
     game = context.game
     system = context.system

@@ -53,7 +53,11 @@ async def start_solo_game(context: Context) -> Reply:
 
 @declare_button("solo")
 async def press_solo(context: Context, scenario: str) -> Reply:
-    """Start the scenario of a button, written GAME/SCENARIO, and join its other side."""
+    """Start the scenario of a button, written GAME/SCENARIO. The user joins the side that does not
+    play itself.
+
+    Raises UserError as `/solo` does.
+    """
     id, _, name = scenario.partition("/")
     return await _start(context, id, name)
 

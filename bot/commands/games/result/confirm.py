@@ -88,8 +88,9 @@ async def press_confirm(context: Context) -> Reply:
 async def confirm_result(context: Context, reason: str = "") -> Reply:
     """Confirm the result of the game, as the opponent of the player who ended it, or as a manager.
 
-    A manager gives a `reason`. Raises UserError for a game without such a result, and for a user
-    who cannot confirm it.
+    A manager gives a `reason`. Raises UserError for a game without a result that is still to be
+    confirmed, for a user who has no say in it, and for a manager before seven days, against the
+    score, or without a reason.
     """
     game = context.need_game()
     play = await read_play(context)
