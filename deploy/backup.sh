@@ -4,7 +4,7 @@ set -eu
 umask 077
 folder=${BACKUPS:-/var/backups/grognard}
 keep=${KEEP:-14}
-case $keep in '' | *[!0-9]* | 0) echo "backup: KEEP=$keep is no number of copies from 1" >&2; exit 2 ;; esac
+case $keep in '' | *[!0-9]* | 0) echo "backup: KEEP=$keep is not a whole number from 1" >&2; exit 2 ;; esac
 mkdir -p "$folder"
 copied=0
 "$(dirname "$(readlink -f "$0")")/grognard" backup "$folder/grognard-$(date -u +%Y%m%d-%H%M%S).db" || copied=$?

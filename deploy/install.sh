@@ -31,7 +31,7 @@ for word in "$@"; do
     --rollback) back=yes ;;
     --with-copy) copy=yes ;;
     *)
-        echo "install: $word is not known here; --dry-run shows what would be done, --rollback goes back" >&2
+        echo "install: unknown option $word; --dry-run shows what would be done, --rollback goes back" >&2
         exit 2
         ;;
     esac
@@ -52,10 +52,10 @@ if [ ! "$dry" ] && [ ! "$root" ]; then
 fi
 # The command systemctl may be there where systemd does not run.
 if [ "$starts" ] && [ ! -d "$root/run/systemd/system" ]; then
-    echo "install: systemd does not run here, so nothing would start the bot: deploy/container.md shows the container." >&2
-    echo "install: In WSL write systemd=true under [boot] into /etc/wsl.conf, and type wsl --shutdown in Windows." >&2
+    echo "install: systemd is not running here, so nothing would start the bot: see deploy/container.md." >&2
+    echo "install: In WSL, put systemd=true under [boot] in /etc/wsl.conf, then type wsl --shutdown in Windows." >&2
     [ "$dry" ] || exit 1
-    echo "install: Without --dry-run this would end here. Where systemd runs it would do this:" >&2
+    echo "install: Without --dry-run it would stop here. With systemd it would do this:" >&2
 fi
 
 # --- releases: folders 1, 2, 3 ...; one is whole when its file `release` is there -----------------------------------
@@ -116,8 +116,8 @@ if [ "$back" ]; then
     put_units
     if start_again; then
         run rm -f "$app/back"
-        if [ "$dry" ]; then say "Nothing was done: this was --dry-run" && exit 0; fi
-        say "Done: it runs release $there; sudo sh deploy/install.sh installs this checkout again"
+        if [ "$dry" ]; then say "Dry run: nothing was done" && exit 0; fi
+        say "Done: release $there is running; sudo sh deploy/install.sh installs this checkout again"
         exit 0
     fi
     say "It does not start: journalctl -u grognard says why. Forward again to release $here"
@@ -125,8 +125,8 @@ if [ "$back" ]; then
     put_units
     start_again || true
     rm -f "$app/back"
-    echo "install: release $there does not start, so $here runs on. If it refused the database as one of a newer" >&2
-    echo "release: --rollback --with-copy puts the copy back that the newer one made of it (what was played since is gone)." >&2
+    echo "install: release $there does not start, so $here keeps running. If it refused the database of a newer" >&2
+    echo "release: --rollback --with-copy restores the copy that the newer one made (games played since are lost)." >&2
     exit 1
 fi
 
@@ -149,7 +149,7 @@ case $tag in
 *) if [ ! "$(git_here tag --list 'v*')" ]; then
     echo "install: there is no release yet; this installs the checkout as it is ($tag)" >&2
 else
-    echo "install: this checkout ($tag) is not release v$version as it was tagged; sh deploy/newest.sh takes the newest" >&2
+    echo "install: this checkout ($tag) is not the tagged release v$version; sh deploy/newest.sh gets the newest" >&2
 fi ;;
 esac
 
@@ -158,7 +158,7 @@ esac
 in_place=
 if [ -d "$app/bot" ] && [ ! -e "$app/.git" ]; then in_place=yes; fi
 if [ "$in_place" ] && [ ! -L "$app/current" ]; then
-    say "What is in $app now becomes release 1, so that there is a way back"
+    say "What is in $app now becomes release 1, so that you can go back to it"
     run rm -rf "$releases/1"
     run mkdir -p "$releases/1"
     for part in $parts $files .venv; do
@@ -193,7 +193,7 @@ else
     run mkdir -p "$new"
     for part in $parts $files; do run cp -R "$source/$part" "$new/$part"; done
 
-    say "Its libraries, each checked by its hash"
+    say "The libraries, each checked by its hash"
     same=
     for number in $(numbers); do # they were fetched before: no network is needed for these
         [ "$(cat "$releases/$number/.venv/lock" 2>/dev/null)" = "$lock" ] || continue
@@ -220,7 +220,7 @@ fi
 
 # --- around it -----------------------------------------------------------------------------------------------------
 
-say "Its user, its folders and the command grognard"
+say "The user, the folders and the command grognard"
 if [ ! "$root" ] && ! id grognard >/dev/null 2>&1; then
     run useradd --system --home-dir /var/lib/grognard --shell /usr/sbin/nologin grognard
 fi
@@ -228,7 +228,7 @@ run mkdir -p "$root/usr/local/bin" "$root/etc" "$units" "$data" "$backups"
 run chmod 700 "$data" "$backups"
 [ "$root" ] || run chown grognard:grognard "$data" "$backups"
 
-say "Its settings in $env"
+say "The settings in $env"
 if [ -e "$env" ]; then
     echo "  kept as they are"
 else
@@ -243,12 +243,12 @@ if [ -f "$app/back" ]; then run rm -f "$app/back"; fi # a way back that was stop
 
 if [ "$here" != "$there" ]; then
     if [ "$here" ] && [ ! "$dry" ]; then write "$releases/$there/before" "$here"; fi
-    say "Release $there from here on"
+    say "Switching to release $there"
     turn "$there"
 fi
 run ln -sfn "${app#"$root"}/current/deploy/grognard" "$root/usr/local/bin/grognard"
 
-say "The service, and a copy of the games every night"
+say "The service, and a nightly copy of the games"
 put_units
 if [ "$starts" ]; then
     run "$systemctl" enable --now grognard-backup.timer
@@ -259,7 +259,7 @@ if [ "$starts" ]; then
 fi
 if ! start_again; then
     echo "install: release $there does not start; journalctl -u grognard says why." >&2
-    echo "install: the way back: sudo sh deploy/install.sh --rollback" >&2
+    echo "install: to go back: sudo sh deploy/install.sh --rollback" >&2
     exit 1
 fi
 
@@ -274,14 +274,14 @@ for number in $(numbers | sort -rn | tail -n "+$((keep + 1))"); do
 done
 
 if [ "$dry" ]; then
-    say "Nothing was done: this was --dry-run"
+    say "Dry run: nothing was done"
     if [ -e "$env" ] && [ ! -r "$env" ]; then
-        echo "  only root may read $env: sudo sh deploy/install.sh --dry-run knows whether a token is set"
+        echo "  only root can read $env: with sudo, --dry-run also says whether a token is set"
     fi
 elif [ ! "$starts" ]; then
     say "Done: nothing was started"
 elif tokens; then
-    say "Done: sudo grognard doctor checks it, systemctl status grognard shows how it is"
+    say "Done: sudo grognard doctor checks it, systemctl status grognard shows its state"
 else
     say "Almost done: set DISCORD_TOKEN or SLACK_... in $env, then: sudo systemctl enable --now grognard && sudo grognard doctor"
 fi

@@ -12,11 +12,11 @@ fail() {
 main() {
     cd "$(dirname "$0")/.."
     command -v git >/dev/null 2>&1 || fail "git is missing; on Debian: sudo apt install git"
-    here=$(git describe --tags --always 2>/dev/null) || fail "this is no checkout of git: there is nothing to update"
+    here=$(git describe --tags --always 2>/dev/null) || fail "this is not a git checkout, so there is nothing to update"
     git fetch --quiet --tags || fail "the project's address does not answer (see above), so $here stays as it is"
     newest=$(git tag --list --sort=-version:refname | grep -E '^v[0-9]+\.[0-9]+\.[0-9]+$' | head -n 1)
     if [ -z "$newest" ]; then
-        echo "There is no release yet: $here stays as it is, and can be installed like one."
+        echo "There is no release yet: $here stays as it is, and you can install it."
         return
     fi
     git checkout --quiet "$newest" || fail "$newest cannot be checked out (see above), so $here stays as it is"

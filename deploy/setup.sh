@@ -83,7 +83,7 @@ if ! have_packages; then
     failed="could not install the dependencies (see above); is there a network?"
     if has "$for_play"; then
         # The tools are added to what is there: it goes on working meanwhile.
-        echo "Adding the developers' tools to $venv (once): 300 MB more, some minutes ..." >&2
+        echo "Adding the developers' tools to $venv (once): 300 MB more, a few minutes ..." >&2
         install_lock $venv requirements-dev.lock || fail "$failed"
         echo "$for_dev" >$venv/packages
     else
@@ -92,7 +92,7 @@ if ! have_packages; then
         if [ "$kind" = play ]; then
             echo "Setting up $venv to play (once): 170 MB, a minute or two ..." >&2
         else
-            echo "Setting up $venv with the developers' tools (once): 470 MB, some minutes ..." >&2
+            echo "Setting up $venv with the developers' tools (once): 470 MB, a few minutes ..." >&2
         fi
         # Made beside the old one, which goes on working until the new one is whole.
         "$python" -m venv --clear $new || fail "could not make $new (see above)"

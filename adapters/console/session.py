@@ -151,7 +151,7 @@ class Session:
         command = LINES.get(text.casefold(), text)
         await self._run_text("game board" if command == "board" else command)
         if word in ("help", "?") and not arguments:
-            own_words = f"  Here also: {', '.join(OWN_HELP)}, board, clear."
+            own_words = f"  Also here: {', '.join(OWN_HELP)}, board, clear."
             completion = " Tab completes what you type." if self.terminal else ""
             print_text(self.console, Text(own_words + completion))
 
@@ -162,11 +162,11 @@ class Session:
         self.draft = f"{context.system} fire attackers=" if can_fire else ""
         hint = "Fire first."
         if self.draft and self.terminal:
-            hint = "The line below begins one; Tab names the units."
+            hint = "The line below starts one; press Tab to see the units."
         elif self.draft:
             hint = f"Type: {self.draft}"
         self._refuse(
-            UserError("There is no shot before this one.", hint=hint, code="nothing-to-repeat")
+            UserError("There is no shot to repeat yet.", hint=hint, code="nothing-to-repeat")
         )
 
     async def _run_text(self, text: str) -> None:
@@ -210,7 +210,7 @@ class Session:
         print_reply(
             self.console,
             Reply(action.label, (Grid(tuple(rows)),)),
-            f"{key} and a number chooses: {key} 1",
+            f"Type {key} and a number to choose: {key} 1",
         )
 
     async def _press(self, action: str) -> None:
@@ -320,7 +320,7 @@ class Session:
         """Let another player type. Only the session's owner is a manager."""
         name = " ".join(name.strip().strip("\"'").split())
         if not name or len(name) > 32 or not name.isprintable():
-            sentence = "as needs a name of at most 32 letters."
+            sentence = "The name for as can have at most 32 letters."
             self._refuse(UserError(sentence, hint="Type: as Anna", code="bad-name"))
             return
         person = _build_person(name)
@@ -366,7 +366,7 @@ class Session:
                 if not await self.run_line(line):
                     return False
                 if self.failed:
-                    note = f"{name}, line {number}: stopped there; what came before was played."
+                    note = f"Stopped at line {number} of {name}. Everything before it was played."
                     print_text(self.console, Text(note, style="bold red"))
                     return True
         finally:

@@ -52,7 +52,7 @@ async def confirm_channels(
     for name, channel in (channels or {}).items():
         if not request.guild or not _is_open_to_user(channel, request.guild):
             raise UserError(
-                "That is not a channel of this server that you can write in.",
+                "You cannot post in that channel, or it is on another server.",
                 option=name,
                 code=UNKNOWN,
             )
@@ -90,14 +90,14 @@ async def _need_bot_there(
     number = int(channel["id"])
     hint = 'Give it "View Channel" and "Send Messages" there.'
     refusal = UserError(
-        "The bot cannot see that channel or write in it.", hint=hint, option=option, code=UNKNOWN
+        "The bot cannot see that channel or post in it.", hint=hint, option=option, code=UNKNOWN
     )
     try:
         bot_channel = await client.http.get_channel(number)
     except (discord.Forbidden, discord.NotFound):
         raise refusal from None
     except (discord.HTTPException, *BROKEN):
-        sentence = "Discord could not be asked about that channel."
+        sentence = "Discord did not say whether the bot can see that channel."
         raise UserError(
             sentence, hint="Try again.", option=option, code="platform-silent"
         ) from None
@@ -227,7 +227,7 @@ async def _is_gone(client: discord.AutoShardedClient, server: int) -> bool:
 
 
 WELCOMED = "welcomed"
-WHO = "Anyone who can post here can play."
+WHO = "Anyone who can post here can join in."
 
 
 async def post_welcome(app: App, posting: Posting, guild: discord.Guild) -> None:

@@ -531,9 +531,7 @@ LEAVE_AFTER = 1.0
 """Seconds between looks at a receipt that somebody else should answer."""
 AGAIN = (2.0, 8.0)
 """Seconds before each further attempt to deliver an answer that is stored nowhere."""
-LATE_ANSWER_NOTE = (
-    "Discord was no longer taking answers when this one was ready, so here it is now."
-)
+LATE_ANSWER_NOTE = "This answer was ready too late for Discord to post it there, so here it is."
 
 
 class PostedAnswers:

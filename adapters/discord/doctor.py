@@ -109,11 +109,11 @@ def _check_own_installs(application: Mapping[str, Any]) -> Finding:
         count = int(application.get("approximate_user_install_count") or 0)
         have = f" ({count} have)" if count else ""
         url = build_own_install_url(application["id"])
-        return (OK, f"Discord: anybody may add it to their own account{have}: {url}")
+        return (OK, f"Discord: anybody can add the bot to their own account{have}: {url}")
     remedy = "Developer Portal, Installation, Installation Contexts: tick User Install"
     return (
         NOTE,
-        f"Discord: nobody can add it to their own account and roll where the bot is not a member; {remedy}",
+        f"Discord: nobody can add the bot to their own account, to roll on servers without it; {remedy}",
     )
 
 

@@ -36,7 +36,7 @@ NO_FILES = 'The bot lacks the permission "Attach Files" in this channel; a moder
 _PURPOSES = {
     "View Channels": "seeing this channel",
     "Send Messages": "late results, reminders and the board",
-    "Embed Links": "answers in a coloured frame",
+    "Embed Links": "answers in a colored frame",
     "Attach Files": "pictures, exports and long tables",
     "Send Messages in Threads": "late results, reminders and the board",
     "Pin Messages": "keeping the board easy to find",

@@ -51,23 +51,27 @@ MANAGER_WAIT_SECONDS = 5.0
 """Maximum seconds that the answer to a manager waits for Discord."""
 ONLY_GLOBAL = ("contexts", "integration_types")
 """Keys that only global commands have."""
-NOT_YET = "Discord has not updated its command menu yet. Grognard keeps trying; there is nothing you need to do."
+NOT_YET = (
+    "Discord has not updated its command menu yet. Grognard keeps trying; you need not do anything."
+)
 NO_RIGHT = (
     "Discord does not let Grognard have commands of its own on this server. "
     "Invite it again, with the scope applications.commands."
 )
 TODAY = (
-    "Discord accepts no more new commands on this server today. Grognard tries again every hour."
+    "Discord accepts no more new commands on this server today. Grognard keeps trying every hour."
 )
-REFUSED = "Discord refuses its commands. The host can see why in the bot's log."
+REFUSED = "Discord rejects its commands. The host can see why in the bot's log."
 REFUSED_ONES = (
-    "Discord refuses the commands of {names}, so they are not in the menu: {why} The other packs are. "
+    "Discord rejects the commands of {names}, so they are not in the menu: {why} The other packs are. "
     "Fix the pack and add it again, or disable it."
 )
 TOO_LARGE = (
-    "Discord allows {most} characters for a command and everything below it, and {names} has more."
+    "Discord allows {most} characters for a command with all its subcommands, and {names} has more."
 )
-LEFT = "{names} left the menu of this server; games continue with the buttons and forms of their answers."
+LEFT = (
+    "{names} is no longer in this server's menu. Games in progress continue with buttons and forms."
+)
 
 
 SyncResult = tuple[str, float]

@@ -59,7 +59,7 @@ _ROW, _BUTTON, _SELECT, _SECTION, _TEXT, _SEPARATOR, _BOX = 1, 2, 3, 9, 10, 14, 
 _NEWER = 1 << 15
 """The flag of a message in Discord's newer layout, which is made of components alone."""
 _LINK, _CHANNEL = 5, "https://discord.com/channels/"
-HUSHED = "Only you can see this: apps of your own may not post in public here."
+HUSHED = "Only you can see this: apps on your own account may not post in public here."
 _STYLES = {"plain": 2, "primary": 1, "good": 3, "danger": 4}
 
 

@@ -107,7 +107,7 @@ log = logging.getLogger(__name__)
 _DONE = ("already_pinned", "no_pin", "message_not_found")
 """Refusals that need no explanation."""
 _WHY = {
-    "missing_scope": "The app lacks the right to pin; a workspace admin can install it again.",
+    "missing_scope": "The app has no permission to pin; a workspace admin can reinstall it.",
     "not_in_channel": phrase("Invite the app to this channel first: `/invite @grognard`."),
     "too_many_pins": "This channel has as many pins as Slack allows.",
 }

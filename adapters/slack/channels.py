@@ -59,7 +59,7 @@ async def _confirm_channel(
     Raises UserError as `confirm_channels` does.
     """
     refusal = UserError(
-        "A game can move only to a channel that you and the bot are both members of.",
+        "A game can move only to a channel that both you and the bot are in.",
         hint=phrase("There, type: `/invite @grognard`"),
         option=option,
         code="unknown-channel",
@@ -75,11 +75,13 @@ async def _confirm_channel(
         if not await is_member(wire, token, channel, request.user):
             raise refusal
     except Busy:
-        sentence = "Slack does not say who is in that channel."
+        sentence = "Slack did not say who is in that channel."
         raise UserError(sentence, hint="Try again in a moment.", code="platform-silent") from None
     except SlackRefused as trouble:
         if trouble.error == "missing_scope":
-            sentence = "The bot may not ask Slack who is in a channel: its installation is older than that permission."
+            sentence = (
+                "The bot was installed before it needed permission to see who is in a channel."
+            )
             hint = "Install it again from: grognard manifest slack"
             raise UserError(sentence, hint=hint, code="unknown-channel") from None
         raise refusal from None

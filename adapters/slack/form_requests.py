@@ -374,7 +374,7 @@ class SlackForms:
         is_open = await self._call(request, "views.open", trigger_id=request.trigger, view=view)
         if not is_open:
             error = UserError(
-                "The form could not be opened: Slack allows only three seconds for it.",
+                "The form did not open within the three seconds that Slack allows.",
                 code="too-late",
             )
             refusal = await self.offer_correction(request, build_error_reply(error), text)

@@ -128,7 +128,7 @@ class Installer:
             return _build_failure_page(502, f"Slack says {trouble}.")
         workspace = answer.get("team") or answer.get("enterprise") or {}
         if not workspace.get("id") or not answer.get("access_token"):
-            return _build_failure_page(502, "Slack named no workspace.")
+            return _build_failure_page(502, "Slack did not name a workspace.")
         bot = answer.get("bot_user_id", "")
         name = workspace.get("name") or ""
         team = Team(workspace["id"], answer["access_token"], bot, name=name)
@@ -201,9 +201,9 @@ def _build_page(status: int, title: str, text: str, link: str) -> web.Response:
     return web.Response(status=status, text=f"<!doctype html>{body}", content_type="text/html")
 
 
-WHO = "Invite @grognard to a channel, and anyone who can post there can play."
+WHO = "Invite @grognard to a channel, and anyone who can post there can join in."
 """The sentence about players in the welcome to the user who installed the app."""
-HERE = "Anyone who can post here can play."
+HERE = "Anyone who can post here can join in."
 """The sentence about players in the welcome in a channel."""
 
 
@@ -277,7 +277,7 @@ def make_manifest(registry: Registry, url: str = "") -> Json:
     manifest: Json = {
         "display_information": {
             "name": "Grognard",
-            "description": "Tabletop wargames in chat: tables, combat sequences, games that are remembered.",
+            "description": "Tabletop wargames in chat: combat tables, exact odds, dice you can check, saved games.",
             "background_color": "#4e6b3a",
         },
         "features": {
@@ -316,9 +316,7 @@ def _clean_base_url(url: str) -> str:
     parts = urlsplit(url)
     if parts.scheme != "https" or not parts.hostname or parts.query or parts.fragment:
         hint = "Type: --url https://bot.example.org"
-        raise UserError(
-            f'"{url[:60]}" is not the address of the bot.', hint=hint, code="bad-arguments"
-        )
+        raise UserError(f'"{url[:60]}" is not an HTTPS address.', hint=hint, code="bad-arguments")
     return f"https://{parts.netloc}{parts.path.rstrip('/').removesuffix(PATH)}"
 
 
@@ -370,7 +368,7 @@ def print_manifest(words: Sequence[str]) -> int:
     arguments = Arguments(words, flags={"url": True})
     if arguments.words != ["slack"] or arguments.pairs:
         hint = "Type: grognard manifest slack --url https://bot.example.org"
-        raise UserError("manifest knows only slack.", hint=hint, code="bad-arguments")
+        raise UserError("The only manifest is for Slack.", hint=hint, code="bad-arguments")
     url = arguments.flags.get("url", [""])[-1]
     manifest = make_manifest(load_shared_registry(), url)
     print(json.dumps(manifest, indent=2, ensure_ascii=False))

@@ -3,21 +3,26 @@
 COMMANDS: dict[str, tuple[str, str, str, str]] = {
     "play": (
         "[--as NAME]",
-        "the console: every command, one channel, games saved",
+        "play in the console: every command, one channel, saved games",
         "Reads lines from a terminal or a pipe; `as NAME` switches to another player, "
         "`source FILE` runs the lines of a file, `quit` leaves. Exit status 1 if a command from a pipe was refused.",
         "grognard play --as Anna",
     ),
-    "systems": ("", "the games it knows", "One line each: id and title.", "grognard systems"),
+    "systems": (
+        "",
+        "list the games that Grognard knows",
+        "One line each: id and title.",
+        "grognard systems",
+    ),
     "tables": (
         "SYSTEM",
-        "the tables of a game",
+        "list a game's tables",
         "One line each: id, title and inputs.",
         "grognard tables lnlt",
     ),
     "sequences": (
         "SYSTEM",
-        "the combat sequences of a game",
+        "list a game's combat sequences",
         "One line each: id, title and inputs.",
         "grognard sequences lnlt",
     ),
@@ -36,7 +41,7 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
     ),
     "odds": (
         "SYSTEM SEQUENCE key=value ... [--by FIELD ...] [--compare | --rounds N] [--json]",
-        "exact odds of a combat sequence; rolls nothing",
+        "show the exact odds of a combat sequence; rolls nothing",
         "--by names one or more outputs: `targets[0].result`. --compare shows what each "
         "change is worth; --rounds gives the odds over that many rounds. With --json: values and fractions.",
         'grognard odds lnlt fire attackers="squad fp=2" targets="squad morale=4"',
@@ -49,7 +54,7 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
     ),
     "batch": (
         "",
-        "JSON Lines in, JSON Lines out",
+        "answer requests in JSON Lines, for scripts",
         'One answer per line, in order. Requests: {"id", "op": "lookup", "system", "table", "in"}, {"op": "resolve", '
         '"system", "sequence", "in", "dice"}, {"op": "odds", ..., "by"}, {"op": "roll", "expression", "dice"}. '
         'Answers: {"id", "ok": true, "out", "text"}, or {"ok": false, "error": {"code", "message", "hint"}}.',
@@ -57,7 +62,7 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
     ),
     "completion": (
         "bash|zsh|fish",
-        "a script that completes commands, systems, tables, sequences and inputs when you press Tab",
+        "print a script that lets your shell complete words with Tab",
         "bash: `source <(grognard completion bash)` in .bashrc; zsh likewise in .zshrc; fish: `grognard completion "
         "fish > ~/.config/fish/completions/grognard.fish`. It also offers the packs in GROGNARD_PACKS.",
         "grognard completion bash",
@@ -72,32 +77,32 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
     ),
     "picture": (
         "table|odds SYSTEM NAME key=value ... | game FILE [NUMBER] [-o FILE.svg|FILE.png]",
-        "a picture of a table, of odds, or of an exported game or one of its results",
+        "draw a table, odds, an exported game or one of its results",
         'The file name sets the format; PNG needs pip install "grognard[pictures]".',
         "grognard picture table lnlt melee-odds attack=7 defense=5 -o odds.svg",
     ),
     "report": (
         "FILE [-o FILE.html]",
-        "the after-action page of an exported log",
+        "write the after-action page of an exported game",
         "One HTML file that needs nothing else: report, log, and the dice checked in the browser.",
         "grognard report hill-875.json -o hill-875.html",
     ),
     "publish": (
         "GAME FOLDER [--every SECONDS]",
-        "the page of a game as a file, for a host without a port",
+        "write a game's page to a file, for a host without a port",
         "--every rewrites it at that interval until you stop it.",
         "grognard publish 4f1c22aa90b1d0e3 /srv/www/games",
     ),
     "new": (
         "FOLDER | --blank FOLDER/TABLE.yaml [--rows 2-12] [--columns 4]",
-        "a small pack to start from, or a blank table in one",
+        "make a small pack to start from, or a blank table in one",
         "Small but complete: a results table, column shifts, units, phases, a scenario. See docs/authors.md. "
         "--blank writes a table with blank heads and cells, for you to fill in from your own card.",
         "grognard new few-acres",
     ),
     "check": (
         "FOLDER|FILE [--json] [--watch]",
-        "a check of a pack for faults",
+        "check a pack for faults",
         "Faults come with file, line, row and column; questions are things worth a second look. "
         "Runs the pack's examples in a separate process. --watch checks again whenever a file "
         "changes, and draws the table or plays "
@@ -106,36 +111,36 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
     ),
     "try": (
         "PACK [--as NAME]",
-        "try a pack out in the console",
+        "try out a pack in the console",
         "Opens the console with a game of this pack and its first scenario. Nothing is saved.",
         "grognard try few-acres",
     ),
     "import": (
         "FILE|FOLDER [--pack FOLDER] [--id ID] [--group GROUP] [--deck LIST]",
-        "a table or a deck from a spreadsheet, a list or another program",
+        "read a table or a deck from a spreadsheet, a list or another program",
         "The format is detected from the text; - reads from standard input. Prints the "
         "table as YAML, how it was read and what to check; --pack puts it into a pack's folder, old or new; "
-        "--deck turns a SealDice list into a deck of cards. Imports a whole folder or zip, too; "
+        "--deck turns a SealDice list into a deck of cards. Takes a whole folder or zip too; "
         "anything left out is listed with the reason. "
         "Exit status 1 on faults.",
         "grognard import combat.csv --pack few-acres",
     ),
     "export-table": (
         "SYSTEM TABLE [-o FILE.csv]",
-        "a table as a spreadsheet (CSV)",
+        "write a table as a spreadsheet (CSV)",
         "Laid out like its card, for a spreadsheet; grognard import reads it back.",
         "grognard export-table lnlt dct -o dct.csv",
     ),
     "doctor": (
         "[--replay]",
-        "what is set up correctly and what to fix",
+        "check the setup and say what to fix",
         "Settings, data folder, tables, database and tokens; --replay also replays every "
         "game in the database. Exit status 1 if something needs fixing.",
         "grognard doctor",
     ),
     "health": (
         "[--ready|--live]",
-        "how the running bot is doing",
+        "show how the running bot is doing",
         "Asks the bot on HEALTH_PORT. Exits 1 and says why when commits fail, the disk is nearly full, "
         "answers pile up or a platform is gone. --ready asks whether every platform is "
         "connected right now, --live only whether the bot is alive, so that a supervisor can restart it.",
@@ -150,7 +155,7 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
     ),
     "rerun": (
         "GAME ...|--all",
-        "replays stored games with today's tables",
+        "replay stored games with today's tables",
         "After you change a table or a pack: lists each outcome that would now be different "
         "and changes nothing. Exit status 1 if there are any.",
         "grognard rerun --all",
@@ -192,13 +197,13 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
     ),
     "manifest": (
         "slack [--url HTTPS]",
-        "the Slack app's manifest",
+        "print the Slack app's manifest",
         "With --url it is for HTTP mode, otherwise for Socket Mode.",
         "grognard manifest slack",
     ),
     "commands": (
         "discord",
-        "the commands for Discord, as JSON",
+        "print the commands for Discord, as JSON",
         "In the format of Discord's API.",
         "grognard commands discord",
     ),

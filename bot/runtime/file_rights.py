@@ -30,7 +30,7 @@ def explain_file_errors(
     try:
         yield
     except PermissionError as error:
-        hint = f"The user {get_user_name()} is not allowed to do that: choose a place where it is."
+        hint = f"The user {get_user_name()} has no permission there. Choose another folder."
         raise UserError(
             f"{path} cannot be {action}: {error.strerror or error}.", hint=hint, code=code
         ) from None

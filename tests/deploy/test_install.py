@@ -66,13 +66,13 @@ def test_where_systemd_does_not_run_it_says_so_and_builds_nothing(
     done = script(root, "install.sh", *words, **env)
     assert (done.returncode, done.stdout) == (1, "")
     first, last = done.stderr.splitlines()
-    assert first.startswith("install: systemd does not run here")
-    assert last.startswith("install: In WSL write systemd=true")
+    assert first.startswith("install: systemd is not running here")
+    assert last.startswith("install: In WSL, put systemd=true")
     assert list(tmp_path.iterdir()) == []
     if not words:
         dry = script(root, "install.sh", "--dry-run", **env)
         assert dry.returncode == 0, dry.stderr
-        assert "install: Without --dry-run this would end here." in dry.stderr
+        assert "install: Without --dry-run it would stop here." in dry.stderr
 
 
 def test_each_line_that_the_walk_types_is_on_a_page(root: Path) -> None:
@@ -107,7 +107,7 @@ def test_the_newest_release_is_checked_out_and_where_there_is_none_it_says_so(
     none = script(host, "newest.sh")
     assert (none.returncode, none.stderr) == (0, "")
     assert re.fullmatch(
-        "There is no release yet: [0-9a-f]+ stays as it is, and can be installed like one.\n",
+        "There is no release yet: [0-9a-f]+ stays as it is, and you can install it.\n",
         none.stdout,
     )
     for tag in ("v0.9.0", "v0.10.0", "v0.11.0-rc1", "vineyard"):
@@ -143,7 +143,7 @@ def test_a_checkout_without_a_release_is_called_that(root: Path, tmp_path: Path)
     )
     git(project, "tag", "v9.9.9")
     done = script(project, "install.sh", "--dry-run", **env)
-    assert "is not release v" in done.stderr
+    assert "is not the tagged release v" in done.stderr
     assert done.stderr.endswith("sh deploy/newest.sh takes the newest\n")
 
 

@@ -75,7 +75,7 @@ def test_a_dry_run_says_what_is_then_done(host: Host, state: str) -> None:
     told.unlink(missing_ok=True)
     dry = host.install("0.2.0", "--dry-run", *words)
     assert dry.returncode == 0, dry.stderr
-    assert dry.stdout.splitlines()[-1] == "== Nothing was done: this was --dry-run"
+    assert dry.stdout.splitlines()[-1] == "== Dry run: nothing was done"
     assert changes(told.read_text()) == []
     done = host.install("0.2.0", *words)
     assert done.returncode == 0, done.stderr
@@ -123,7 +123,7 @@ def test_an_update_that_does_not_start_names_the_way_back(host: Host) -> None:
     settled(host, "0.1.0")
     done = host.install("0.2.0", BROKEN="0.2.0")
     assert done.returncode == 1
-    assert "the way back: sudo sh deploy/install.sh --rollback" in done.stderr
+    assert "to go back: sudo sh deploy/install.sh --rollback" in done.stderr
     assert host.install("0.2.0", "--rollback", BROKEN="0.2.0").returncode == 0
     assert host.is_at("0.1.0")
 
@@ -133,7 +133,7 @@ def test_an_older_release_that_does_not_start_is_left_for_the_newer_again(host: 
     assert host.install("0.2.0").returncode == 0
     done = host.install("0.2.0", "--rollback", BROKEN="0.1.0")
     assert done.returncode == 1
-    assert "release 1 does not start, so 2 runs on" in done.stderr
+    assert "release 1 does not start, so 2 keeps running" in done.stderr
     assert host.is_at("0.2.0")
     assert (
         "there is no copy grognard.db.schema-N.bak"

@@ -206,7 +206,7 @@ async def test_a_menu_is_listed_by_numbers_and_a_number_chooses() -> None:
         assert "a again   c change   o odds   u undo   t other target" in out.getvalue()
         await session.run_line("t")
         assert "1  B 2" in out.getvalue()
-        assert "t and a number chooses: t 1" in out.getvalue()
+        assert "Type t and a number to choose: t 1" in out.getvalue()
         await session.run_line("t 1")
         assert "B 2" in out.getvalue().split("t and a number")[1]
         await session.run_line("c")
@@ -406,7 +406,7 @@ def test_a_file_of_commands_is_typed_and_stops_at_the_first_that_fails(tmp_path:
     nested.write_text(f"source {good}\n", "utf-8")
     assert "> game join US" in play(f"source {good}")
     shown = play(f"source {bad}", "roll 3d1")
-    assert f"{bad}, line 2: stopped there; what came before was played." in shown
+    assert f"Stopped at line 2 of {bad}. Everything before it was played." in shown
     assert "Beyond" not in shown
     assert "3d1" in shown, "the console goes on"
     assert "cannot source another" in play(f"source {nested}")

@@ -176,7 +176,7 @@ async def test_letters_about_a_shot_need_one(tmp_path: Path) -> None:
     session = Session(app, console, "Anna", tmp_path, terminal=True)
     try:
         await session.run_line("o")
-        assert "There is no shot before this one." in out.getvalue()
+        assert "There is no shot to repeat yet." in out.getvalue()
         assert "Fire first." in out.getvalue()
         await session.run_line("game start lnlt scenario=ford")
         await session.run_line("t")

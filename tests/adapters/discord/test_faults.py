@@ -217,15 +217,17 @@ async def test_what_nothing_keeps_is_told_later_where_discord_took_no_answer(
         assert asked.failed
         await (await roll(discord, table)).answer()
         await discord.until(
-            lambda: any("no longer taking answers" in one.text for one in answers(discord, table))
+            lambda: any("ready too late for Discord" in one.text for one in answers(discord, table))
         )
-        (told,) = (one for one in answers(discord, table) if "no longer taking answers" in one.text)
+        (told,) = (
+            one for one in answers(discord, table) if "ready too late for Discord" in one.text
+        )
         assert told.private_to is anna.user
         assert "2d6+" in told.text
         await (await roll(discord, table)).answer()
         await asyncio.sleep(0.5)
         assert (
-            sum("no longer taking answers" in one.text for one in answers(discord, table)) == 1
+            sum("ready too late for Discord" in one.text for one in answers(discord, table)) == 1
         ), "once"
 
 

@@ -65,7 +65,7 @@ async def test_a_server_is_welcomed_once_where_the_bot_may_write(discord: Discor
     assert (
         welcome.content == "**Grognard is here** · wargame combat, exact odds, dice you can check"
     )
-    assert "Five games are ready. Anyone who can post here can play." in str(welcome.embeds)
+    assert "Five games are ready. Anyone who can post here can join in." in str(welcome.embeds)
     promised = COMMITMENT.search(str(welcome.embeds))
     shown = await (await anna.press(welcome, "Help")).answer()
     assert shown.ephemeral

@@ -241,12 +241,12 @@ async def test_private_where_the_server_wants_that(discord: DiscordStandIn, tmp_
     async with running(discord, tmp_path):
         rolled = await (await anna.slash(hall, "roll", dice="2d6")).answer()
         assert rolled.private_to is anna.user
-        assert "apps of your own may not post" in rolled.text
+        assert "apps on your own account may not post" in rolled.text
         await (await anna.press(rolled, "Undo")).answer()
         await discord.until(lambda: "Undone in" in rolled.text)
         anna.permit(far, use_external_apps=True, send_messages=False)
         mute = await (await anna.slash(hall, "roll", dice="2d6")).answer()
-        assert "apps of your own may not post" in mute.text
+        assert "apps on your own account may not post" in mute.text
         anna.permit(far, use_external_apps=False, send_messages=True)
         wrong = await (await anna.slash(hall, "roll", dice="2d")).answer()
         assert "apps of your own" not in wrong.text, "an error is private anyway"
@@ -287,7 +287,7 @@ async def test_what_outlives_its_token_is_kept_and_told(
         told = await _late(anna.dm(), MOST_TOLD)
         assert events(await near.answer()) >= first
         assert all(message.private_to is anna.user for message in told)
-        assert "so here it is now" in told[0].text
+        assert "so here it is" in told[0].text
         await anna.slash(hall, "roll", dice="d6")
         rest = await _late(hall, 1)
         assert {re.search(r"late \d", one.text)[0] for one in (*told, *rest)} == {  # type: ignore[index]

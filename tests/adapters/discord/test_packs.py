@@ -111,7 +111,7 @@ async def test_a_pack_becomes_commands_of_its_server_and_is_fought_with(tmp_path
 
             assert "/few shoot targets:" in (await said(ben, table, "help", topic="few shoot")).text
             gone = await said(host, table, "pack disable", pack="few")
-            assert "/few left the menu of this server" in gone.text
+            assert "/few is no longer in this server" in gone.text
             assert menu(discord, home) == []
 
 

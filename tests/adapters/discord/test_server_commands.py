@@ -108,7 +108,7 @@ async def test_each_change_is_told_once_and_a_start_without_one_tells_nothing(
     await later.send_pending_changes()
     assert told_later.told == []
     await managed(channel, "pack remove few@2")
-    assert "/few left the menu" in await answer(menu)
+    assert "/few is no longer in this server" in await answer(menu)
     assert told.told[-1] == []
 
 
@@ -177,7 +177,7 @@ async def test_a_pack_that_discord_refuses_keeps_no_other_out(
     told.refuses_name = "odd"
     await managed(channel, "pack enable odd")
     said = await answer(menu)
-    assert "Discord refuses the commands of /odd" in said
+    assert "Discord rejects the commands of /odd" in said
     assert "An option of this name is there" in said
     assert told.told[-1] == ["few", "few-table"]
     later, told_later = menus()

@@ -18,7 +18,7 @@ from tests.standins.slack import Channel, SlackStandIn, User, Workspace
 
 pytestmark = pytest.mark.scenes(2)
 
-MEMBERS_ONLY = "only to a channel that you and the bot are both members of"
+MEMBERS_ONLY = "only to a channel that both you and the bot are in"
 
 
 class Club:
@@ -112,7 +112,7 @@ async def test_without_the_scope_nothing_moves_and_the_reason_is_said(club: Club
     hall = club.home.channel("hall")
     club.home.scopes -= {"channels:read", "groups:read"}
     await club.say(club.anna, club.games, "/game", 'start lnlt Hill sides="US, VC"')
-    assert "older than that permission" in await club.say(
+    assert "before it needed permission" in await club.say(
         club.anna, club.games, "/game", f"transfer {hall.id}"
     )
 

@@ -30,7 +30,7 @@ async def test_the_bot_greets_a_channel_that_it_is_invited_to(
         club = home.channel("club", bot_member=False, members=[anna, ben])
         await anna.invite_bot(club)
         greeting = await ben.wait_for(club, "Grognard is here")
-        assert "Anyone who can post here can play." in greeting.plain
+        assert "Anyone who can post here can join in." in greeting.plain
         assert greeting.ephemeral_for is None
         assert "Start a game" in greeting.buttons()
 
