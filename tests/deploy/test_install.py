@@ -144,7 +144,7 @@ def test_a_checkout_without_a_release_is_called_that(root: Path, tmp_path: Path)
     git(project, "tag", "v9.9.9")
     done = script(project, "install.sh", "--dry-run", **env)
     assert "is not the tagged release v" in done.stderr
-    assert done.stderr.endswith("sh deploy/newest.sh takes the newest\n")
+    assert done.stderr.endswith("sh deploy/newest.sh gets the newest\n")
 
 
 @pytest.mark.slow

@@ -131,7 +131,7 @@ async def test_an_id_that_discord_did_not_resolve_is_not_believed(discord: Disco
     assert "cannot see that channel" in await forged(anna, table, theirs, permissions=everything), (
         "Discord knows better"
     )
-    assert "that you can write in" in await forged(anna, table, secret, permissions="0")
+    assert "cannot post in that channel" in await forged(anna, table, secret, permissions="0")
     # a new server may have its welcome
     there = [message.text for message in (*theirs.messages, *secret.messages)]
     assert not any("Hill" in text or "Anna" in text for text in there)
