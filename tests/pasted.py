@@ -53,17 +53,17 @@ ROSTERS = (
     Pasted(
         "club.csv",
         "name;type;morale;count;points\nRifle;squad;5,0;2;120\nAce;hero;6;;40\nTotal;;;;280\n",
-        ("2 units of line 2 are Rifle 1..2", "column points, which units", '"Total"'),
+        ("2 units in line 2 are called Rifle 1..2", "column points, which units", '"Total"'),
     ),
     Pasted(
         "club.json",
         '{"roster": {"forces": [{"selections": [{"name": "Rifle Squad", "type": "unit", "number": 2},'
         ' {"name": "House rules", "type": "upgrade"}]}]}}',
-        ("as no units: House rules", "Rifle Squad (squad)"),
+        ("because they aren't units: House rules", "Rifle Squad (squad)"),
     ),
     Pasted(
         "club.txt",
         "+ US Company +\n2x Scout Team [30 pts]\n  9x Rifleman\nWagon\n",
-        ("as headings: US Company", "1 indented line", "Wagon, whose names say no type"),
+        ("as headings: US Company", "1 indented line", "Wagon, with no type in the name"),
     ),
 )

@@ -266,7 +266,7 @@ async def test_a_duplicate_after_a_deletion_does_not_roll_again(
             again = await app.run_text("roll 2d6", ANNA, HERE, request, {"token": "t"})
             assert again.private
             assert again.title.startswith(
-                "That was answered before, and the answer has been deleted since."
+                "That was already answered, and the answer has since been deleted."
             )
             assert not again.outbox
         assert (await app.run_text(deletion, ANNA, HERE, "r2")).seen, (

@@ -60,7 +60,7 @@ async def test_a_script_is_refused_privately_and_told_when_to_come_back_while_ot
     assert [reply.error for reply in answers] == [False] * 60 + [True] * 10
     refused = answers[-1]
     assert refused.private
-    assert refused.title == "Slow down: 60 commands a minute each."
+    assert refused.title == "Slow down: 60 commands a minute per person."
     assert "Try again in 2 seconds." in refused.format_text()
     assert not (await table.say("Anna")).error
     assert (await table.say("Bot", manager=True)).code == "over-budget", (
@@ -80,7 +80,10 @@ async def test_a_channel_has_a_budget_too_and_the_next_channel_its_own() -> None
 
 @pytest.mark.parametrize(
     ("most", "title"),
-    [(1, "Slow down: 1 command a minute each."), (20, "Slow down: 20 commands a minute each.")],
+    [
+        (1, "Slow down: 1 command a minute per person."),
+        (20, "Slow down: 20 commands a minute per person."),
+    ],
 )
 async def test_who_is_refused_reads_how_much_this_host_allows(most: int, title: str) -> None:
     table = await Table.open(per_minute=most)

@@ -435,7 +435,7 @@ async def test_units_that_sound_like_somebody_are_named_with_the_way_to_rename_t
         asked = await do(ZOE, "privacy delete")
         assert "Names of units, sides and games stay in the logs" in asked
         assert 'Rename it: /unit edit "Zenobia\'s Own" stats="name=..."' in asked
-        assert 'A game is called "The war of zenobia".' in asked
+        assert 'A game has a name like yours: "The war of zenobia".' in asked
         assert "Guards" not in asked
         await do(ZOE, 'unit edit "Zenobia\'s Own" stats="name=First Squad"')
         assert "may be named after you" not in await do(ZOE, "privacy delete")

@@ -141,5 +141,5 @@ async def test_marks_that_phones_make_are_quotation_marks(marks: str) -> None:
 
 
 def test_who_acts_with_anothers_unit_is_given_no_stray_example() -> None:
-    error = UserError("You play VC and cannot act with Rifle 1 (US).", code="not-yours")
+    error = UserError("You play VC, so you can't act with Rifle 1 (US).", code="not-yours")
     assert build_error_reply(error, "/lnlt fire us1", "/lnlt fire attackers=squad").lines == ()

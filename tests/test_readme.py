@@ -59,7 +59,7 @@ async def test_four_lines_and_three_letters_make_a_fight(tmp_path: Path, termina
     assert "US" in initiative
     assert "Operations" in phase
     assert "Rifle 1 fires" in shot
-    assert "as it was fired" in odds
+    assert "was fired" in odds
     assert "is undone" in undone
     assert "Local 3" in other
     everything = "".join(answers)

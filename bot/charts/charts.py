@@ -141,7 +141,7 @@ def _describe_chart(chart: Odds) -> str:
 
 def render_luck(title: str, luck: Mapping[str, Track]) -> Picture:
     """Draw how the rolls of each side ran against expectation. Above zero they were better."""
-    canvas = Canvas(title, "points above or below what the odds promise, roll by roll")
+    canvas = Canvas(title, "points above or below expectation, roll by roll")
     names = []
     points: list[tuple[int, float]] = []
     for name, track in luck.items():

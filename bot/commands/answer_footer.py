@@ -110,9 +110,9 @@ async def _list_footer_pieces(context: Context, reply: Reply) -> list[str]:
             seed = await context.get_next_seed()
             pieces.append(f"next free play: commitment {shorten_hash(seed.commitment)}")
     if last.get("hand"):
-        pieces.append("drawn by hand" if last["kind"] == "draw" else "dice by hand")
+        pieces.append("drawn by hand" if last["kind"] == "draw" else "rolled by hand")
     if last.get("alone"):
-        pieces.append("undone alone")
+        pieces.append("undone, with nobody to ask")
     if starts_free_play:
         is_unannounced = bool(first.get("unannounced"))
         pieces.append("free play begins" + is_unannounced * ", seed not announced beforehand")

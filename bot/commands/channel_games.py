@@ -154,7 +154,7 @@ def find_game(games: Many[ChannelGame], typed: str) -> ChannelGame:
         numbers = ", ".join(f"{game.number} ({format_date(game.begun)})" for game in matches[:8])
         raise UserError(
             f'Several games here are called "{text[:40]}".',
-            hint=f"Say which by its number: {numbers}.",
+            hint=f"Pick one by its number: {numbers}.",
             option="game",
             code="unclear-game",
         )
@@ -171,7 +171,7 @@ def find_game_by_row(games: Many[ChannelGame], row: str) -> ChannelGame:
         if game.row == row:
             return game
     raise UserError(
-        "That game is not saved here.",
+        "That game isn't saved here.",
         hint=phrase("The saved ones: `/game list`"),
         code="unknown-game",
     )

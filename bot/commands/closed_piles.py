@@ -93,12 +93,12 @@ def _need_declarable(game: Game, id: str) -> None:
             "`/deck make` with one of these names replaces that deck: {names}",
             names=", ".join(game.decks),
         )
-        raise UserError(f"A game has at most {cards.MOST_DECKS} decks.", hint=hint, code="too-many")
+        raise UserError(
+            f"A game can have at most {cards.MOST_DECKS} decks.", hint=hint, code="too-many"
+        )
     if not cards.count_at(id, cards.HAND, game.cards):
         return
-    message = (
-        f"Players hold hidden cards of {id}. Pick another name, or wait until those are played."
-    )
+    message = f"Players hold hidden cards of {id}. Pick another name, or wait until they have been played."
     if not cards.count_hand_cards(id, game.cards):
         message = (
             f"Somebody knows cards on top or at the bottom of {id}. "
@@ -173,7 +173,7 @@ async def _load_stored_hands(context: Context, number: int) -> cards.Hands:
         text = next((row.text for row in rows if row.key == HANDS), "")
     if not text:
         raise UserError(
-            "The cards that players hold from this deck were lost.",
+            "The bot has lost the cards from this deck that players hold.",
             hint="Ask the host.",
             code="unknown-card",
         )

@@ -288,12 +288,12 @@ class Context:
             if self.command.where.is_own:
                 hint = phrase("Just roll: `/roll 2d6`")
                 raise UserError(
-                    "You have not rolled anything of your own yet.",
+                    "You haven't rolled anything yet.",
                     hint=hint,
                     code="nothing-rolled",
                 )
             hint = phrase("Start one here with `/game start`, or just roll.")
-            raise UserError(self.moved or "No game is played here yet.", hint=hint, code="no-game")
+            raise UserError(self.moved or "There's no game here yet.", hint=hint, code="no-game")
         return self.game
 
     def need_open(self) -> Game:
@@ -418,9 +418,9 @@ def closes_texts(context: Context) -> bool:
     own_persons = (row.person for row in context.ledger.persons.values() if row.user == user)
     if any(has_last_word(game, person) for person in own_persons):
         raise UserError(
-            "The last words in these dice are yours, so another player has to roll first.",
+            "You added the last words to these dice, so another player has to roll first.",
             hint=phrase(
-                "Another player rolls first, or types `/fair close`. Or `/fair reveal` starts a new seed without words."
+                "Another player can roll, or type `/fair close`. `/fair reveal` starts a new seed without words."
             ),
             code="last-word",
         )

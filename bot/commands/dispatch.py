@@ -402,8 +402,11 @@ async def _build_other_game_error(context: Context, row: str) -> UserError:
     """
     if not row or (row.isdecimal() and len(row) < GAME_ID):
         return UserError(
-            "This button is from before an update and names no game.", code="old-button"
+            "This button is from before an update and doesn't say which game it's for.",
+            code="old-button",
         )
     if await use_game_of_row(context, row):
         return build_earlier_game_error()
-    return UserError("That button is from a game that is not played here.", code="other-game")
+    return UserError(
+        "That button belongs to a game that isn't being played here.", code="other-game"
+    )

@@ -9,7 +9,7 @@ from bot.commands.seek.open_seeks import SEEK_ENDS
 from bot.commands.seek.seek import expire_seek
 from bot.ui.reply.reply import Reply
 
-DONE = Reply("Seen to", private=True)
+DONE = Reply("Taken care of", private=True)
 
 
 async def handle_due_row(context: Context) -> Reply:

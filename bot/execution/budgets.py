@@ -97,14 +97,12 @@ class Budgets:
         user = command.who.key
         channel = command.where.key
         if self._under_way[user] >= AT_ONCE:
-            message = f"{AT_ONCE} of your commands are still at work. {_NOTHING}"
-            raise UserError(
-                message, hint="Try again when they are answered.", code="too-many-at-work"
-            )
+            message = f"{AT_ONCE} of your commands are still running. {_NOTHING}"
+            raise UserError(message, hint="Try again when they're done.", code="too-many-at-work")
         price = compute_cost(command)
         wait = self._persons.seconds_until(user, price)
         if wait:
-            limit = f"{format_count(self._persons.per_minute, 'command')} a minute each"
+            limit = f"{format_count(self._persons.per_minute, 'command')} a minute per person"
             raise _make_limit_error(limit, wait)
         wait = self._channels.seconds_until(channel, price)
         if wait:

@@ -32,7 +32,7 @@ from bot.ui.spec import Command
 
 MOST_KNOWN = 10_000
 DELETED = Reply(
-    "That was answered before, and the answer has been deleted since. Nothing happens again.",
+    "That was already answered, and the answer has since been deleted. Nothing was done again.",
     private=True,
 )
 """The reply to a request that arrives again after its answer was deleted."""

@@ -296,7 +296,9 @@ class CommandExecutor:
                     self._games.drop(loaded.row)
                 await asyncio.sleep(0.002 * min(attempt, 10))
         raise UserError(
-            "Too much is going on in this game at once.", hint="Try again in a moment.", code="busy"
+            "Too many things are going on in this game at once.",
+            hint="Try again in a moment.",
+            code="busy",
         )
 
     async def _run_on_cached_game(self, command: Command, cached: LoadedGame, gate: Gate) -> Reply:
@@ -468,7 +470,7 @@ def build_failure_reply(log: logging.Logger, task: str, *, recorded: bool = True
     nothing = "" if recorded else "Nothing was recorded. "
     error = UserError(
         f"Something went wrong here, which is not your fault (reference {reference}).",
-        hint=f"{nothing}The host finds the reference in the log.",
+        hint=f"{nothing}The host can look up the reference in the log.",
         code="our-fault",
     )
     return build_error_reply(error)

@@ -39,7 +39,7 @@ AWAY = "store-away"
 STORED_WITHIN = 0.2
 """Seconds to wait for a commit in progress before the receipt is shown without a note of it."""
 
-NOTE = "Not recorded: nothing can be saved just now. The log has no trace of these dice, and no unit has changed."
+NOTE = "Not recorded: nothing can be saved right now. The log has no trace of these dice, and no unit has changed."
 DOWN = 15.0
 """Seconds for which a store counts as down after a failure."""
 MAX_REMEMBERED_REPLIES = 1_000

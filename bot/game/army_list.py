@@ -137,7 +137,7 @@ def _read_forces(forces: Sequence[Any], notes: list[str]) -> list[Mapping[str, A
         elif name:
             upgrades.append(name)
     if upgrades:
-        notes.append(f"left out, as no units: {join_names(upgrades[:MAX_NOTED])}")
+        notes.append(f"left out, because they aren't units: {join_names(upgrades[:MAX_NOTED])}")
     if has_parts:
         notes.append("left out: the models and upgrades inside the units")
     return units
@@ -216,7 +216,7 @@ def _add_units(roster: RosterText, units: Sequence[Mapping[str, Any]]) -> None:
         values_of.setdefault(key, unit)
     for number, (key, count) in enumerate(counts.items(), 1):
         if not count:
-            roster.notes.append(f"left out: {spellings[key][:40]}, as its count is 0")
+            roster.notes.append(f"left out: {spellings[key][:40]}, because its count is 0")
             continue
         values = {
             column: str(value)
@@ -306,7 +306,7 @@ def _describe_headings(headings: Sequence[str], is_marked: bool) -> list[str]:
         return []
     notes = [f"left out, as headings: {join_names(headings[:MAX_NOTED])}"]
     if is_marked and len(headings) > 1:
-        notes.append("all units go to one side: send the list of each side by itself")
+        notes.append("all units go to one side: send each side's list separately")
     return notes
 
 

@@ -243,7 +243,7 @@ def set_reduced_side(unit: RosterUnit, text: str, words: UnitWords) -> RosterUni
             kind = folded
         else:
             message = f'A reduced side has no "{word[:40]}".'
-            hint = "It holds a unit type and numbers: half-squad morale=4 fp=1."
+            hint = "It has a unit type and numbers: half-squad morale=4 fp=1."
             raise UserError(message, hint=hint, option="stats", code="unknown-attribute")
     return replace(unit, back=Back(kind if kind != unit.type else "", numbers))
 

@@ -126,7 +126,7 @@ class Luck:
             return f"{text}: too few rolls to say."
         word, percent = describe_luck(self.z)
         if not word:
-            return f"{text}: about what the odds promise."
+            return f"{text}: about what the odds predict."
         return f"{text}: {word} than {percent} in 100 such games."
 
 

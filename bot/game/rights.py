@@ -53,7 +53,7 @@ def need_player(game: Game, actor: Actor) -> None:
     """Raise UserError for a stranger."""
     if is_stranger(game, actor):
         raise UserError(
-            "You play no side in this game.",
+            "You don't have a side in this game.",
             hint=phrase(
                 "Sides are {sides}. Join one: `/game join {first}`",
                 sides=", ".join(list_joinable_sides(game)),
@@ -172,7 +172,7 @@ def need_share(game: Game, actor: Actor, acting: Iterable[RosterUnit]) -> None:
     theirs = [unit for unit in acting if unit.side not in ("", actor.side)]
     if theirs and not actor.directs:
         names = ", ".join(f"{unit.name} ({unit.side})" for unit in theirs[:3])
-        raise UserError(f"You play {actor.side} and cannot act with {names}.", code="not-yours")
+        raise UserError(f"You play {actor.side}, so you can't act with {names}.", code="not-yours")
     if not theirs or not actor.side:
         return
     names = join_names([unit.name for unit in theirs[:3]] + (["others"] if len(theirs) > 3 else []))

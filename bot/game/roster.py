@@ -122,11 +122,11 @@ def _find_spelling_problem(name: str, folded: str, key: str, words: UnitWords) -
         return "must not contain ; , = or quotation marks"
     if _MEANS.match(folded):
         suggestion = _MEANS.sub("", name).strip() or "Squad"
-        return f'has a meaning of its own in lists; "{suggestion}" would do'
+        return f'means something else in lists; try "{suggestion}"'
     if key.replace("_", "-") in words.types:
         return "is a unit type"
     if key in RESERVED:
-        return f'has a meaning of its own; "{name} 1" would do'
+        return f'means something else; try "{name} 1"'
     if name.isdecimal():
         return "is a number, which would be read as a count of units"
     return ""
@@ -343,7 +343,7 @@ def add_units(game: Game, new_units: Iterable[RosterUnit]) -> Game:
 def check_roster_room(units: Units) -> None:
     """Raise UserError for more units than a roster holds."""
     if len(units) > MAX_ROSTER:
-        raise UserError(f"A roster holds at most {MAX_ROSTER} units.", code="too-many")
+        raise UserError(f"A roster can have at most {MAX_ROSTER} units.", code="too-many")
 
 
 def find_units_by_name(game: Game, names: Iterable[str]) -> list[RosterUnit]:

@@ -106,7 +106,8 @@ def _check_text_size(text: str) -> None:
     """Raise UserError for a text of more than MAX_SIZE characters."""
     if len(text) > MAX_SIZE:
         raise make_roster_error(
-            f"A roster has at most {MAX_SIZE:,} characters; this has {len(text):,}", code="too-long"
+            f"A roster can have at most {MAX_SIZE:,} characters; this has {len(text):,}",
+            code="too-long",
         )
 
 
@@ -189,7 +190,7 @@ def _check_plain(text: str) -> None:
     depth = 0
     for token in yaml.scan(text, Loader=_Loader):
         if isinstance(token, yaml.AliasToken):
-            raise make_roster_error("A roster holds no YAML aliases")
+            raise make_roster_error("A roster can't use YAML aliases")
         depth += isinstance(token, _OPENING) - isinstance(token, _CLOSING)
         if depth > MAX_DEPTH:
             mark = token.start_mark
@@ -365,7 +366,7 @@ def whole_scenario(system: System, id: str, data: Any) -> Any:
         raise TableError(file, f"write {ON}: {data[True]}", row="on")
     if ON not in data:
         if WITHOUT in data:
-            raise TableError(file, f"needs {ON} beside it", row=WITHOUT)
+            raise TableError(file, f"only works together with {ON}", row=WITHOUT)
         return data
     check_shape(data, "scenario", get_parts(data), file)
     game = find_base_game(system, id, data[ON], file)

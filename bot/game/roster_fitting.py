@@ -76,7 +76,7 @@ def _drop_unknown_columns(
     if unknown:
         noun = "column" if len(unknown) == 1 else "columns"
         notes.append(
-            f"left out: {noun} {join_names(unknown[:MAX_NOTED])}, which units of {title} do not have"
+            f"left out: {noun} {join_names(unknown[:MAX_NOTED])}, which units in {title} don't have"
         )
     return [
         replace(row, values={key: text for key, text in row.values.items() if key not in unknown})
@@ -114,13 +114,13 @@ def _add_types(
         raise _make_no_type_error(untyped, words, heading_line)
     if untyped:
         notes.append(
-            f"left out: {join_names(untyped[:MAX_NOTED])}, whose names say no type "
+            f"left out: {join_names(untyped[:MAX_NOTED])}, with no type in the name "
             f"({', '.join(words.types[:6])})"
         )
     if types:
         noted_types = [*types.items()][:MAX_NOTED]
         names = join_names([f"{name[:40]} ({type_})" for name, type_ in noted_types])
-        notes.append(f"types are read from the names: {names}")
+        notes.append(f"types read from the names: {names}")
     return fitted
 
 
@@ -142,7 +142,7 @@ def _expand_types(
         expanded.append(row)
     if long_types:
         pairs = [f"{typed[:40]} as {long}" for typed, long in long_types.items()]
-        notes.insert(0, f"types are read so: {join_names(pairs[:MAX_NOTED])}")
+        notes.insert(0, f"abbreviated types: {join_names(pairs[:MAX_NOTED])}")
     return expanded
 
 

@@ -119,8 +119,8 @@ def _check_columns_of_blanks(text: str) -> None:
     gaps = [len(_GAP.findall(line)) for line in lines]
     if 2 * sum(gap > 1 for gap in gaps) > len(lines):
         raise make_roster_error(
-            "Its columns are set by blanks",
-            hint="Write a comma or a tab between two cells, with name,type in the first line.",
+            "Its columns are lined up with spaces",
+            hint="Put a comma or a tab between the cells, with name,type in the first line.",
         )
 
 
@@ -170,7 +170,7 @@ def _read_heads(cells: list[str], line: int, roster: RosterText, *, has_breaks: 
     if not has_breaks and _has_lost_breaks(heads):
         hint = phrase("Paste it into the form of `/unit import`, or send it as a file.")
         raise make_roster_error(
-            "The text is all on one line: its line breaks were lost on the way", hint=hint
+            "The text is all on one line: its line breaks have been lost", hint=hint
         )
     filled = [cell.strip() for cell in cells if cell.strip()]
     if len(filled) == 1 and "name" not in heads and has_breaks:
@@ -244,7 +244,7 @@ def _add_row(roster: RosterText, heads: Sequence[str], cells: Sequence[str], lin
     """
     cells = [remove_markup(cell) for cell in cells]
     if any(cell.strip() for cell in cells[len(heads) :]):
-        hint = "Put a value that holds the separator into quotation marks."
+        hint = "Put values that contain the separator in quotation marks."
         raise make_roster_error("more values than headings", line, len(heads) + 1, hint=hint)
     if _is_remark(heads, cells):
         text = next(cell.strip() for cell in cells if cell.strip())
@@ -315,7 +315,7 @@ def expand_count(row: RosterLine, notes: list[str]) -> list[RosterLine]:
         return []
     values["name"] = number_name(clean_unit_name(name), int(raw))
     if int(raw) > 1 and ".." not in name:
-        notes.append(f"{raw} units of line {row.line} are {values['name']}")
+        notes.append(f"the {raw} units in line {row.line} are called {values['name']}")
     return [RosterLine(row.line, values, row.places)]
 
 

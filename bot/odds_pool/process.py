@@ -71,7 +71,7 @@ def main() -> None:
             sink.flush()
             packed_answer = pack_value(answer(name, arguments))
         except MemoryError:
-            sys.exit("a sum took too much memory")
+            sys.exit("a calculation took too much memory")
         signal.alarm(0)
         sink.write(packed_answer)
         sink.flush()

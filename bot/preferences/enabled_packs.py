@@ -194,7 +194,7 @@ class RulesetCache:
         if played.home != game.system or played.version == enabled_hash:
             return error
         hint = phrase(
-            "This game is played with {played}. To move it on to {newer}: `/game settings pack={id}`",
+            "This game is played with {played}. To switch it to {newer}: `/game settings pack={id}`",
             played=f"{played.title} {played.about.version}",
             newer=f"{newer.title} {newer.about.version}",
             id=id,

@@ -17,12 +17,12 @@ def check_own_play(spec: CommandSpec, where: Place, user: Person) -> None:
     is_look = spec.family == "button" and spec.path[1] in LOOKS
     if user.key != where.owner and not is_look:
         raise UserError(
-            "This is somebody's own roll, and only they can go on with it.",
+            "Only the player who rolled this can continue it.",
             hint="To roll yourself, add Grognard to your account (its profile, then Add App).",
             code="own-play",
         )
     if spec.needs_game:
-        hint = f"{ADD_IT} Here you can roll, look things up, count odds, and attack with units that you type."
+        hint = f"{ADD_IT} Here you can roll, look things up, see odds, and attack with units that you type."
         subject = "That is" if spec.family == "button" else f"{spec.name} is"
         raise build_needs_game_error(subject, hint)
 

@@ -74,7 +74,7 @@ async def find_moved_game(store: Store, place: str) -> tuple[str, tuple[Button, 
         return "", ()
     new_place = str(doc.data["to"])
     name = str(doc.data["called"])
-    sentence = f'"{doc.data["name"]}" is played in {name_place(new_place, name, place)} now.'
+    sentence = f'"{doc.data["name"]}" is now played in {name_place(new_place, name, place)}.'
     return sentence, build_channel_button(new_place, name, place)
 
 
@@ -137,9 +137,9 @@ def parse_place_key(current_place: str, typed: str) -> str:
     platform = current_place.partition(":")[0]
     server, slash, _ = current_place.partition("/")
     if server.endswith(":dm"):
-        raise _build_place_error("A game in direct messages stays there.")
+        raise _build_place_error("A game in direct messages can't be moved.")
     if text.startswith(f"{platform}:") and slash and not text.startswith(f"{server}/"):
-        raise _build_place_error("A game moves only within its server or workspace.")
+        raise _build_place_error("A game can only move within its server or workspace.")
     mention = _MENTION.fullmatch(text)
     if mention:
         name = mention[1]

@@ -404,7 +404,7 @@ def format_log_line(
     if kind not in CARDS:  # their dice count places in a pile
         pieces.append(format_dice(event))
     if event.get("hand"):
-        pieces.append("(drawn by hand)" if kind in CARDS else "(dice by hand)")
+        pieces.append("(drawn by hand)" if kind in CARDS else "(rolled by hand)")
     return " ".join(filter(None, pieces))
 
 

@@ -123,9 +123,7 @@ def group_identical_plays(
         names, _ = groups.setdefault(_build_play_key(play), ([], play))
         names.append(play.unit)
     if len(groups) > MOST_ODDS:
-        message = (
-            f"These are {len(groups)} different units; odds can be counted for {MOST_ODDS} at once."
-        )
+        message = f"These are {len(groups)} different units, and the odds can only cover {MOST_ODDS} at once."
         hint = "Ask for fewer, or for units in the same state."
         raise UserError(message, hint=hint, option=UNIT, code="too-large")
     return [(tuple(filter(None, names)), play) for names, play in groups.values()]

@@ -103,7 +103,7 @@ def read_label(raw: object) -> str:
     label = " ".join(clean(_LABEL, raw).split()) if raw else ""
     if len(label) > MAX_LABEL:
         raise UserError(
-            f"A label has at most {MAX_LABEL} characters.", option="label", code="too-long"
+            f"A label can have at most {MAX_LABEL} characters.", option="label", code="too-long"
         )
     return label
 
@@ -119,7 +119,7 @@ def build_roll_reply(rolling: Rolling, who: str, label: str = "") -> Reply:
         test = pool.count_if
         if test and test.fits(pool.lowest) and test.fits(pool.highest):
             sum_notation = f"{pool.count}{pool.die_name} sum{test}"
-            lines.append(Small(f"Every die passes that. For their sum: {sum_notation}"))
+            lines.append(Small(f"Every die passes that test. To test their sum: {sum_notation}"))
     return Reply(title, tuple(lines), by=f"{who} rolls {rolling.notation}", bare=True)
 
 

@@ -98,7 +98,7 @@ def compare_changes(
     levels = list_levels(sequence, groups[group], tokens)
     if not levels:
         raise UserError(
-            "Nothing can be compared here: one result is as good as another.", code="no-odds"
+            "There's nothing to compare here: one result is as good as another.", code="no-odds"
         )
     if isinstance(level, ComparedLevel):
         wider = [

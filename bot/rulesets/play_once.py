@@ -177,9 +177,7 @@ def _check_paths(sequence: Sequence, paths: Many[str]) -> None:
     if not sequence.odds_by:
         raise UserError(f"{label} rolls no dice, so it has no odds.", code="no-odds")
     if len(paths) > MAX_BY:
-        raise UserError(
-            f"Odds can be counted by at most {MAX_BY} outputs at once.", code="too-many"
-        )
+        raise UserError(f"The odds can cover at most {MAX_BY} outputs at once.", code="too-many")
     for path in paths:
         head = path.split(".")[0].split("[")[0]
         if head not in sequence.outputs:

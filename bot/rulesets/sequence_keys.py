@@ -31,7 +31,7 @@ SEQUENCE: Keys = {
         build_name_mapping({"type": ["string", "array"]}, "output"),
         'what comes out: int, bool, words (pass | fail), "list of {unit, roll, result: pass | fail}"',
     ),
-    "odds_by": Key(TEXT, "the output that the odds are counted by: result, or targets[0].result"),
+    "odds_by": Key(TEXT, "the output that the odds are grouped by: result, or targets[0].result"),
     "odds_row": Key(
         build_name_mapping(ANY, "output"),
         "an output with the value that its odds show instead: becomes: abandoned",

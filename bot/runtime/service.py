@@ -112,7 +112,7 @@ def _read_settings(service: Service) -> dict[str, str] | None:
     try:
         text = path.read_text("utf-8")
     except FileNotFoundError:
-        missing = f"{path} is missing, and the service cannot start without it."
+        missing = f"{path} is missing, so the service cannot start."
         raise SettingsError([f"{missing} sudo sh deploy/install.sh creates it."]) from None
     except PermissionError:
         return None

@@ -25,7 +25,7 @@ HAND_DICE = build_optional(
 COMPARE = "compare"
 ROLL_OPTIONS = (
     build_flag(
-        "odds", "answer the exact odds privately and roll nothing", brief="exact odds, no roll"
+        "odds", "show only you the exact odds, without rolling", brief="exact odds, no roll"
     ),
     build_flag(
         COMPARE,
@@ -48,7 +48,7 @@ ROUNDS = build_optional(
 )
 """The option of sequences that go on for several rounds."""
 
-PICTURE = build_flag("picture", "also draws a picture", brief="drawn")
+PICTURE = build_flag("picture", "also draw a picture", brief="drawn")
 PRIVATE = build_flag("private", "only you see the answer", brief="only for you")
 WHOLE = build_flag("whole", "the entire table, only for you", brief="all of it")
 
@@ -62,7 +62,7 @@ UNITS = Option(
     label="Which units",
 )
 PAST_GAME = build_optional(
-    "game", "another game that was played here: its number or title", complete="game"
+    "game", "another game from this channel: its number or title", complete="game"
 )
 ANY_DECK = build_optional(
     "deck", "which deck; standard-52 and standard-54 are always there", complete="deck"
@@ -70,14 +70,14 @@ ANY_DECK = build_optional(
 CARDS = Option("cards", "str", "which: 7, 12; or all")
 DECK = build_optional("deck", "which deck, if the game has several", complete="deck")
 PACK = Option(
-    "pack", "str", "its id; add its version or hash if there are several of it", complete="pack"
+    "pack", "str", "its id; add the version or hash if there are several versions", complete="pack"
 )
 
 GROUPS = {
     "game": "The game of this channel: sides, turns, undo, settings, export",
     "seek": "Find an opponent",
     "result": "Games that count: agreed before the first roll, confirmed at the end",
-    "ladder": "Who is where: ratings, form, balance of scenarios",
+    "ladder": "Standings: ratings, form, scenario balance",
     "unit": "The units of this channel's game",
     "fair": "Dice that anybody can check",
     "privacy": "What the bot stores about you",

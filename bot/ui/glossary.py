@@ -35,7 +35,7 @@ def describe_choices(sequence: Sequence) -> Iterator[str]:
         options = " or ".join(", ".join(choice.options).rsplit(", ", 1))
         yield (
             f"Partway through, {side} may have to choose ({choice.name}): {options}. "
-            f"After two days without an answer it is {choice.default}."
+            f"After two days without an answer, it's {choice.default}."
         )
 
 
@@ -226,9 +226,7 @@ def format_unit_words(words: UnitWords) -> tuple[str, ...]:
     if words.sound:
         lines.append(f"{words.sound}: without any of these states, whatever the roster says")
     if words.repeat:
-        lines.append(
-            f"{words.repeat}= how many of the same, as in {words.types[0]} {words.repeat}=3"
-        )
+        lines.append(f"{words.repeat}= how many of them, as in {words.types[0]} {words.repeat}=3")
     if words.bare:
         lines.append(f"a number alone: that many of type {words.bare}")
     lines.append("-word or word=no: turns off a flag that a roster unit has")

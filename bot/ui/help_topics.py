@@ -24,7 +24,7 @@ TOPICS = {
             phrase("On the roster a unit has a name and a handle: `/unit list`"),
             phrase("Several at once: `us3,us4` or `VC 1..9`"),
             phrase("Without a roster write its type and numbers: `squad fp=2; leader lm=1`"),
-            phrase("What a unit may carry in your game: `/help lnlt units`"),
+            phrase("What you can write about a unit in your game: `/help lnlt units`"),
         ),
     ),
     "odds": Topic(
@@ -32,9 +32,9 @@ TOPICS = {
         "exact chances, nothing rolled",
         (
             "Add odds to any attack: only you see them, and nothing is rolled.",
-            "They are counted over every possible roll, not tried out.",
-            "Roll it under them does just that attack, once. Odds under a result shows what its chances were.",
-            "What if, or compare after an attack, shows what each modifier and each firer is worth.",
+            "They cover every possible roll; nothing is estimated.",
+            "Roll it, below the odds, makes that very attack, once. Odds, below a result, shows what its chances were.",
+            "What if, or compare added to an attack, shows what each modifier and each firer is worth.",
         ),
     ),
     "real dice": Topic(
@@ -42,7 +42,7 @@ TOPICS = {
         "roll on your table, enter what they show",
         (
             phrase("Write them in the order asked for: `/roll 2d6 hand=5,2`"),
-            "If one is missing, the answer names it and offers its faces.",
+            "If one is missing, the bot names it and offers its faces.",
             "The log marks them as rolled by hand. The game master may switch them off in the settings.",
         ),
     ),
@@ -53,7 +53,7 @@ TOPICS = {
             phrase("Press Undo under a result, or type `/game undo` for the last thing you did."),
             "If that is not the newest event in the game, Undo names it and asks you first.",
             "A Done after a shot is undone with it. Shots at other units don't block it.",
-            "Once dice were rolled, the other side has to agree; the bot pings them.",
+            "If dice were rolled, the other side has to agree; the bot pings them.",
             phrase("`/game redo` brings it back until something new happens. The log keeps both."),
         ),
     ),
@@ -61,16 +61,16 @@ TOPICS = {
         "Sealed rolls",
         "rolled now, shown later",
         (
-            "Write secret after a roll or an attack: only you see it, and it can no longer change.",
+            "Add secret to a roll or an attack: only you see it, and it can no longer change.",
             phrase("Show it with the button Open it, or `/game reveal`"),
         ),
     ),
     "fair dice": Topic(
         "Fair dice",
-        "how to check that nobody chose them",
+        "how to check that nobody rigged them",
         (
             "The seed of all dice is promised before the first roll; each die follows from it.",
-            phrase("Mix in words of your own before that: `/fair add`"),
+            phrase("Before that, you can mix in your own words: `/fair add`"),
             phrase(
                 "After the game `/fair reveal` publishes the seed, and anybody can recompute every roll."
             ),

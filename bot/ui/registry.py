@@ -225,7 +225,7 @@ class Registry:
         if len(ids) > 1:
             commands = Phrase(*list_commands(Typed(f"/{name} {id}") for id in ids), ".")
             title = " ".join(words[start : start + count])
-            message = f'{len(ids)} tables have the name "{title[:40]}".'
+            message = f'{len(ids)} tables are called "{title[:40]}".'
             raise UserError(message, hint=commands, code="several-tables")
         path = next(path for path in family if path[-1] == ids[0])
         return family[path], start + count

@@ -27,13 +27,13 @@ def check_sizes(options: Mapping[str, object]) -> None:
         limit = MOST_TEXT if name == FILE else MAX_TEXT
         if len(value) > limit:
             raise UserError(
-                f"{name[:40]} is too long: at most {limit} characters.",
+                f"{name[:40]} is too long: it can have at most {limit} characters.",
                 option=name[:40],
                 code="too-long",
             )
     if total > MAX_TEXTS:
         message = (
-            f"That is too much text for one command: at most {MAX_TEXTS:,} characters "
-            "in all its options."
+            f"That is too much text for one command: all its options together can have at most "
+            f"{MAX_TEXTS:,} characters."
         )
         raise UserError(message, hint="Send it as several commands.", code="too-long")

@@ -11,7 +11,7 @@ from typing import Any
 
 from tests.adapters.evening import OnDiscord, OnSlack, Table
 
-CARD = "seeks an opponent: The Ford at Dawn"
+CARD = "is looking for an opponent: The Ford at Dawn"
 
 
 def draw_form(e: Table, form: Any) -> None:

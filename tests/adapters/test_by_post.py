@@ -40,13 +40,13 @@ async def test_a_reminder_with_its_buttons(platform: Platform, tmp_path: Path) -
         await e.typed("Ben", "me ping interval=4h quiet=off zone=Europe/Berlin")
         await to_ben(e)
         await e.hours_later()
-        reminder = await e.message("waits for you")
+        reminder = await e.message("is waiting for you")
         assert (
             e.first(reminder)
             .partition(", ")[2]
-            .startswith("Hill 875 waits for you · it became your move ")
+            .startswith("Hill 875 is waiting for you · it became your move ")
         )
-        assert e.is_bold(reminder, "Hill 875 waits for you")
+        assert e.is_bold(reminder, "Hill 875 is waiting for you")
         assert AGO[e.platform] in e.whole(reminder)
         assert e.head(reminder).endswith(":R>") or e.platform == "slack", (
             "its text alone has no marks"
@@ -57,7 +57,7 @@ async def test_a_reminder_with_its_buttons(platform: Platform, tmp_path: Path) -
         await e.refused("Anna", reminder, "Stop")
         snoozed = await e.pressed("Ben", reminder, "In 4 hours")
         assert e.key(snoozed) == e.key(reminder)
-        assert "The next reminder comes " in e.words(snoozed)
+        assert "Your next reminder comes " in e.words(snoozed)
         assert e.whole(snoozed).count(AGO[e.platform]) == 2
         await e.say("Ben", "game pass")
         await e.until(lambda: e.strike in e.whole(reminder), "the reminder struck")
@@ -65,7 +65,7 @@ async def test_a_reminder_with_its_buttons(platform: Platform, tmp_path: Path) -
         await e.typed("Ben", "me ping where=dm")
         await e.say("Anna", "game pass done")
         await e.hours_later()
-        alone = await e.message("waits for you", alone="Ben")
+        alone = await e.message("is waiting for you", alone="Ben")
         assert e.called(alone) == []
         assert e.leads_here(alone, "Open the game")
         stopped = await e.pressed("Ben", alone, "Stop")
@@ -86,7 +86,7 @@ async def test_who_takes_no_direct_messages_is_reminded_in_the_channel(
         e.closes_messages("Ben")
         await to_ben(e)
         await e.hours_later()
-        reminder = await e.message("waits for you")
+        reminder = await e.message("is waiting for you")
         assert e.called(reminder) == ["Ben"]
         assert e.buttons(reminder) == SNOOZES
         stopped = await e.pressed("Ben", reminder, "Stop")

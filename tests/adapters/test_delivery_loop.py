@@ -125,7 +125,7 @@ async def test_who_takes_no_direct_messages_is_called_in_the_channel_once() -> N
         return Undeliverable("closed") if due.place == "slack:T/U" else Delivered()
 
     told = Reply(
-        "Hill waits for you",
+        "Hill is waiting for you",
         buttons=(Button("goto:slack:T/C", "Open the game", LINK), Button("x", "Stop")),
     )
     out = (

@@ -226,7 +226,7 @@ async def test_an_evening_with_a_restart_ends_as_on_the_console(
         mauled = await e.say(
             "Anna", 'lnlt melee attackers="Squad 1; Squad 2" defenders="Cell 2" hand=6,5,1,1'
         )
-        assert "dice by hand" in e.words(mauled)
+        assert "rolled by hand" in e.words(mauled)
 
         await e.restarted()
 

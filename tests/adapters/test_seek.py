@@ -16,7 +16,7 @@ async def test_two_strangers_come_from_a_form_to_a_shot(platform: Platform, tmp_
             await e.alone(who, f"me ping zone={zone} quiet=22-7")
         form = await e.opened("Anna", "seek game")
         draw_form(e, form)
-        assert e.title(form) == "Seek an opponent"
+        assert e.title(form) == "Find an opponent"
         fields = {"Pace": "some turns a day", "Scenario": "The Ford at Dawn · 13 units"}
         if e.platform == "slack":
             fields = {"pace": "some turns a day", "scenario": "The Ford at Dawn · 13 units"}
@@ -46,7 +46,7 @@ async def test_two_strangers_come_from_a_form_to_a_shot(platform: Platform, tmp_
         await e.until(lambda: "plays it" in e.whole(card), "the card that is over")
         draw(e, "over", card)
         assert e.buttons(card) == ["Open the game"]
-        assert "Nobody seeks" in e.words(await e.alone("Carl", "seek list"))
+        assert "Nobody is looking" in e.words(await e.alone("Carl", "seek list"))
         played = await find_in_thread(e, card, "is game master")
         draw(e, "played", played)
         assert e.called(played) == ["Anna", "Ben"]

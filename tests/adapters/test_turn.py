@@ -62,7 +62,7 @@ async def test_the_buttons_of_a_card_open_forms_and_refuse_others(
         assert "Not your move: US to play, and you play VC." in await e.refused(
             "Ben", card, "Next phase"
         )
-        assert "You play no side in this game." in await e.refused("Carl", card, "Next phase")
+        assert "You don't have a side in this game." in await e.refused("Carl", card, "Next phase")
         await e.form("Anna", card, "Fire")
         assert "a leader can also activate adjacent hexes" in await e.refused(
             "Carl", card, "Checklist"

@@ -253,7 +253,7 @@ def test_settings_that_are_not_there(host: Host) -> None:
     done = host.grognard("doctor")
     assert done.returncode == 2
     assert done.stderr == (
-        f"{host.settings} is missing, and the service cannot start without it. "
+        f"{host.settings} is missing, so the service cannot start. "
         "sudo sh deploy/install.sh creates it.\n"
     )
 

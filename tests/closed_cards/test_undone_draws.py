@@ -344,7 +344,7 @@ async def assert_told(channel: Channel, table: Table) -> None:
         assert ends == known(table, seat), (name, hand.format_text())
         show = await channel.do(name, "deck show chances")
         assert ends_said(
-            show, "one that not everyone has seen", ("On top", "At the bottom")
+            show, "a card that not everyone has seen", ("On top", "At the bottom")
         ) == known(table, EVERYBODY)
 
 
@@ -544,7 +544,7 @@ async def test_several_decks_at_once_are_known_again(tmp_path: Path) -> None:
     for deck in ("chances", "events"):
         told = (await channel.do("Dora", f"deck show {deck}")).format_text()
         (line,) = [one for one in told.splitlines() if one.startswith("On top: ")]
-        assert "one that not all" not in line
+        assert "a card that not all" not in line
         assert line.count(",") == 1
     await channel.do("Bob", "few pair n=1")
     read = bodies(await opened(channel, tmp_path), "sequence")[-1]["read"]
@@ -595,7 +595,7 @@ async def test_what_a_manager_agrees_to_take_back_stays_known_too(tmp_path: Path
         "Max agreed as manager"
     )
     assert (
-        f"On top: {drawn}, one that not everyone has seen"
+        f"On top: {drawn}, a card that not everyone has seen"
         in (await channel.do("Bob", "deck show cup")).format_text()
     )
     assert bodies(await sound(channel, tmp_path), "undo")[0]["by"] == "manager"

@@ -66,12 +66,12 @@ async def stood_in_for_a_hand() -> Channel:
     await channel.do("Bob", "deck draw 2 to=me")
     asked = await channel.do("Anna", "game end confirm")
     assert asked.announce is not None
-    assert "a manager who plays no side can agree for them" in str(asked.announce.lines)
+    assert "a manager who isn't playing can agree for them" in str(asked.announce.lines)
     assert (await channel.say("Mia", "hand agree", manager=True)).error
     times[0] += 8 * 24 * 3600
     assert (await channel.say("Dora", "hand agree")).error
     told = await channel.say("Mia", "hand agree", manager=True)
-    assert told.title == "You agree to open the hands of players who are gone when the game ends"
+    assert told.title == "You agree to open the hands of absent players when the game ends"
     assert not told.error, told.format_text()
     body = await last_event(channel)
     assert (body["by"], body["reason"], body["seats"]) == ("manager", "silent", ["VC"])

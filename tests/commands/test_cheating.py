@@ -195,7 +195,7 @@ async def test_an_older_sealed_result_brings_nobody_back() -> None:
     game = await channel.game()
     assert game.units["cell 1"].state == "eliminated"
     assert game.units["squad 1"].marks == {"fired"}
-    assert "Cell 1 is eliminated by now" in opened.format_text()
+    assert "Cell 1 is already eliminated" in opened.format_text()
 
 
 async def test_who_has_left_the_fight_neither_acts_nor_is_hit_in_any_system() -> None:

@@ -121,7 +121,7 @@ async def test_an_old_card_says_that_it_is_ones_own_go() -> None:
         press = {button.label: button.action for button in card.buttons}
     await channel.press("Anna", press["Pass"])
     told = await channel.press("Bob", press["Pass"])
-    assert told.format_text().startswith("That card is old. It's your move.")
+    assert told.format_text().startswith("That card is out of date. It's your move.")
     assert told.private
     assert "Pass" in labels(told), "the buttons of the card of now"
 

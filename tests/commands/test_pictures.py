@@ -116,7 +116,7 @@ async def test_a_channel_has_pictures_never_on_demand_or_always() -> None:
     assert "Picture" not in labels(await channel.say("Ben", LOOKUP))
     assert (await channel.say("Ben", f"{LOOKUP} picture")).after, "unless somebody asks for it"
     assert (
-        "Pictures of look-ups and odds: never"
+        "Pictures of lookups and odds: never"
         in (await channel.say("Anna", "game settings")).format_text()
     )
     await channel.do("Anna", "game settings pictures=on-demand")

@@ -118,12 +118,12 @@ async def test_a_card_says_what_is_sought_and_pings_nobody(server: Server) -> No
     assert (reply.title, reply.private, reply.mention) == ("Your seek is posted here", True, ())
     card = reply.announce
     assert card is not None
-    assert card.title == "Anna seeks an opponent: The Ford at Dawn"
+    assert card.title == "Anna is looking for an opponent: The Ford at Dawn"
     text = card.format_text()
     for words in (
         "Lock 'n Load",
         "Some turns a day",
-        "A die roll decides the sides, US and VC",
+        "A die roll decides who plays US and who plays VC",
         "Bring",
     ):
         assert words in text
@@ -160,7 +160,7 @@ async def test_a_misspelt_side_is_corrected(server: Server) -> None:
 async def test_a_seek_needs_a_server(server: Server) -> None:
     direct = Place("discord:dm/3", owner=ANNA.key)
     reply = await server.say(ANNA, FORD, direct)
-    assert (reply.code, reply.title) == ("no-server", "Seek in a channel of a server.")
+    assert (reply.code, reply.title) == ("no-server", "Do this in a server's channel.")
     assert (await server.say(ANNA, "seek list", direct)).code == "no-server"
 
 
@@ -173,7 +173,7 @@ async def test_seeks_are_limited(server: Server) -> None:
     assert "50 open seeks" in (await server.say(BEN, FORD)).title
     await server.card(BEN, FORD, ABROAD)
     listed = await server.do(BEN, "seek list")
-    assert listed.title == "50 players seek an opponent"
+    assert listed.title == "50 players are looking for an opponent"
     assert "40 more" in listed.format_text()
 
 
@@ -184,7 +184,7 @@ async def test_a_manager_gives_seekers_a_channel(server: Server) -> None:
     reply = await server.do(ANNA, FORD)
     assert (reply.title, reply.announce) == ("Your seek is posted in #seekers", None)
     [card] = await server.posted(BOARD)
-    assert card.title == "Anna seeks an opponent: The Ford at Dawn"
+    assert card.title == "Anna is looking for an opponent: The Ford at Dawn"
     played = await server.press(BEN, action(card, "Play"), BOARD)
     assert not played.error
     over = next(one for one in await server.posted(BOARD) if one.over)
@@ -239,7 +239,7 @@ async def test_the_list_sorts_by_shared_hours(server: Server) -> None:
         assert words in text
     for secret in ("22", "Paris", "Sydney"):
         assert secret not in text
-    assert "Nobody seeks" in (await server.do(BEN, "seek list ucn")).title
+    assert "Nobody is looking" in (await server.do(BEN, "seek list ucn")).title
 
 
 async def test_hours_are_shown_to_the_one_who_asks(server: Server) -> None:
@@ -475,7 +475,7 @@ async def test_a_seek_belongs_to_its_server(server: Server) -> None:
     card = await server.card()
     for text in (f"seek play {id_of(card)}", f"seek withdraw {id_of(card)}"):
         assert "no longer open" in (await server.say(VERA, text, ABROAD)).title
-    assert "Nobody seeks" in (await server.do(BEN, "seek list", ABROAD)).title
+    assert "Nobody is looking" in (await server.do(BEN, "seek list", ABROAD)).title
 
 
 async def test_a_seek_ends_if_its_writer_has_left(server: Server) -> None:
@@ -544,7 +544,7 @@ async def test_a_seek_ends_after_two_weeks(server: Server) -> None:
     assert (over.over, over.title, over.buttons) == ("Expired", card.title, ())
     assert await loop.look() == 0
     assert "no longer open" in (await server.press(BEN, action(card, "Play"))).title
-    assert "Nobody seeks" in (await server.do(BEN, "seek list")).title
+    assert "Nobody is looking" in (await server.do(BEN, "seek list")).title
 
 
 async def test_a_played_seek_does_not_expire(server: Server) -> None:

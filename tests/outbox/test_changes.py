@@ -86,6 +86,6 @@ async def test_a_board_put_further_down_in_the_moment_of_a_new_turn_stays_there(
     clock[0] += 60
     due = await channel.app.answers.claim_due("console:")
     *_, newest = (one.about for one in due if "/board" in one.about)
-    put_away = [one.amends for one in due if one.reply.title == "The board is further down"]
+    put_away = [one.amends for one in due if one.reply.title == "The board has moved further down"]
     assert len(put_away) == 2, "the first one, and that of the new turn"
     assert newest not in put_away

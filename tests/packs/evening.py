@@ -89,7 +89,9 @@ async def by_post(play: Player) -> tuple[Channel, int]:
             await channel.app.due_work.look()
             due = await channel.app.answers.claim_due("console:")
             seen.update(
-                str(one.id) for one in due if not one.amends and "waits for you" in one.reply.title
+                str(one.id)
+                for one in due
+                if not one.amends and "is waiting for you" in one.reply.title
             )
         return reply.format_text()
 

@@ -131,7 +131,7 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
             + "".join(f"- roll: {{d{n}: 1d20}}\n" for n in range(9))
             + f"- tell: {{sum: {' * 3 + '.join(f'd{n}' for n in range(9))}}}\n",
         },
-        "the odds by sum can never be counted: the dice that are read later lead to 25,600,000,000 states",
+        "the odds by sum can never be computed: the dice that are read later lead to 25,600,000,000 states",
     ),
     "another's commands": (
         {"pack.yaml": FEW["pack.yaml"].replace("id: few", "id: game")},

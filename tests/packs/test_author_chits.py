@@ -262,7 +262,7 @@ async def test_a_full_hand_is_dealt_no_more(patrol: Path) -> None:
     await channel.do("Ben", "game join German")
     await channel.do("Anna", "deck deal 3 events")
     await channel.fails("Ben", "deck draw events to=me", "the limit is 3")
-    await channel.fails("Anna", "deck peek 1 cup", "nobody looks ahead")
+    await channel.fails("Anna", "deck peek 1 cup", "nobody may look ahead")
 
 
 async def all_of_it(player: User, where: Place, command: str, text: str = "") -> SimpleNamespace:

@@ -92,7 +92,7 @@ async def test_one_chit_for_a_go_however_often_it_is_pressed(pack: Path) -> None
     if (await channel.game()).led:
         assert second.code == "chit-drawn"
     await channel.do("Anna", "game undo") if not (await channel.game()).led else None
-    await channel.fails("Bob", "deck draw", "is drawn") if "/" in (
+    await channel.fails("Bob", "deck draw", "has been drawn") if "/" in (
         await channel.game()
     ).led else None
 
@@ -233,7 +233,7 @@ async def test_by_post_it_is_said_who_is_waited_for(pack: Path) -> None:
         "Activations, Cadres: VC to play"
     )
     await channel.do("Bob", "game pass")
-    assert "the next chit has to be drawn" in (await channel.do("Zoe", "log since=1")).title
+    assert "it's time to draw the next chit" in (await channel.do("Zoe", "log since=1")).title
 
 
 async def test_an_import_goes_on_where_the_cup_was(pack: Path, tmp_path: Path) -> None:
@@ -380,7 +380,7 @@ def test_a_chit_needs_not_say_what_the_others_say(pack: Path) -> None:
 async def test_sides_that_the_cup_does_not_know_are_refused_at_the_start(pack: Path) -> None:
     channel = await Channel.fresh()
     reply = await channel.fails(
-        "Anna", 'game start few "First" sides="Red, Blue"', "A cup of this game has chits of US"
+        "Anna", 'game start few "First" sides="Red, Blue"', "This game's cup has chits for US"
     )
     assert reply.option == "sides"
 
@@ -411,7 +411,7 @@ async def test_two_processes_draw_one_chit_and_a_restart_forgets_nothing(
 
 async def calls_of(channel: Channel, user: str) -> list[Reply]:
     due = [one.reply for one in await channel.app.answers.claim_due("console:") if not one.amends]
-    return [reply for reply in due if "waits for you" in reply.title and user in reply.mention]
+    return [reply for reply in due if "is waiting for you" in reply.title and user in reply.mention]
 
 
 async def test_who_is_asked_to_draw_is_reminded_and_no_more_once_it_is_drawn(pack: Path) -> None:
@@ -429,7 +429,7 @@ async def test_who_is_asked_to_draw_is_reminded_and_no_more_once_it_is_drawn(pac
     now[0] += 7200
     await channel.app.due_work.look()
     (reminder,) = await calls_of(channel, "console:bob")
-    assert "any side may draw the next chit, asked for" in reminder.format_text()
+    assert "any side may draw the next chit, needed since" in reminder.format_text()
 
 
 async def test_a_linked_channel_sees_each_chit_and_draws_the_next(
@@ -593,7 +593,7 @@ async def test_chits_of_a_cup_are_drawn_in_its_phase_alone(pack: Path) -> None:
     await channel.refused("Anna", "deck draw", "leads-phase")
     await channel.do("Anna", "game leave")
     made = await channel.do("Anna", "deck make cup once=yes")
-    assert "It is refilled by the phase that it leads." in made.format_text()
+    assert "The phase that it leads refills it." in made.format_text()
 
 
 async def test_the_chits_of_a_real_cup_are_typed_those_of_the_dead_too(

@@ -180,7 +180,7 @@ async def test_who_may_not_and_what_cannot_be() -> None:
     await channel.fails(
         "Anna",
         "few chance units='Red 1' secret",
-        "Chance draws cards in the open, so it cannot be sealed.",
+        "Chance draws cards face up, so it can't be sealed.",
     )
     await channel.fails("Cleo", "few pair", "")
     await channel.do("Anna", "deck draw chances to=me")
@@ -371,7 +371,7 @@ async def test_a_pack_of_another_game_and_cards_of_an_older_list_are_refused(
     channel = await Channel.fresh()
     await channel.do("Anna", "game start lnlt scenario=ford")
     await channel.fails(
-        "Anna", "few pair n=0", "Pair draws from a deck of Few, which is not played here"
+        "Anna", "few pair n=0", "Pair draws from a deck of Few, which isn't being played here"
     )
     channel = await ford()
     await channel.do("Anna", "few pair n=0")

@@ -71,7 +71,7 @@ async def test_a_card_in_play_is_taken_by_its_id_or_name_and_no_other(tmp_path: 
     await channel.do("Anna", "game settings hand_dice=yes", "deck draw chances hand=rain,quiet")
     told = await channel.fails("Anna", "few use guide", "A guide is not in play.")
     assert (
-        '/deck play "A guide", if you hold it. /deck show has what is in play.'
+        'If you hold it: /deck play "A guide". /deck show lists the cards in play.'
         in told.format_text()
     )
     await channel.do("Anna", "few use rain", 'few use "All quiet" units="Red 1"')

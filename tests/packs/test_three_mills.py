@@ -254,7 +254,7 @@ async def test_a_chit_names_the_units_that_go_and_no_hand_is_offered(three_mills
         "game settings hand_dice=yes",
     )
     empty = (await channel.do("Anna", "hand")).format_text()
-    assert "All chits of this game are drawn for all to see: /deck draw." in empty
+    assert "This game draws all its chits face up: /deck draw." in empty
     assert (
         "Hussars and Dragoons"
         in (await channel.do("Anna", "deck draw cup hand=cavalry")).format_body()

@@ -232,7 +232,7 @@ async def test_upkeep_with_dice_without_end_stops_and_says_so(
             "Anna", f'unit add "Red Squad {first}..{first + 39}" squad side=Reds morale=7'
         )
     card = await to_the_reds(channel)
-    assert "More than 4,000 dice in one phase: roll the rest of its upkeep yourselves." in card
+    assert "More than 4,000 dice in one phase: roll the rest of its upkeep yourself." in card
     assert card.count("Brace, Reds: ") == 2
     assert check(json.loads(await exported_text(channel))).faults == ()
 

@@ -195,7 +195,7 @@ async def test_a_full_table_of_decks_keeps_the_phase_going(tmp_path: Path) -> No
     for number in range(12):
         await channel.do("Anna", f'deck make "1..3" d{number}')
     card = (await channel.do("Anna", "game next")).format_text()
-    assert "News was not run: A game has at most 12 decks." in card
+    assert "News was not run: A game can have at most 12 decks." in card
     await sound(channel, tmp_path)
 
 

@@ -71,7 +71,7 @@ async def test_a_table_too_large_for_a_phone_shows_what_was_looked_up_and_says_s
         "Anna", "baps-table artillery-sheaf medium-artillery 3 whole"
     )
     (table,) = (part for part in whole.lines if isinstance(part, Whole))
-    assert "Too large to show whole here: this is" in format_part(table)
+    assert "Too large to show in full here: here is" in format_part(table)
     assert max(map(len, format_part(table))) <= 39
     assert any("medium artillery" in line for line in format_part(table))
 

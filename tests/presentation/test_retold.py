@@ -183,7 +183,7 @@ OLD = {"before": {"units": {"a": {"name": "US 1"}}}, "after": {"units": {"a": {"
     ("kind", "event", "line", "sentence"),
     [
         ("roll", THROWN, "the bridge: 2d6: 8 [3][5]", "The bridge: 8 (Anna, 2d6)"),
-        ("roll", {**THROWN, "hand": True}, "the bridge: 2d6: 8 [3][5] (dice by hand)", "The bridge: 8 (Anna, 2d6)"),
+        ("roll", {**THROWN, "hand": True}, "the bridge: 2d6: 8 [3][5] (rolled by hand)", "The bridge: 8 (Anna, 2d6)"),
         ("next", {"result": "turn 2, Rally phase", "after": game(go=["US", "VC"])}, "Turn 2, Rally phase begins", ""),
         ("next", {"result": "turn 2, US, Fire phase", "after": game(go=["US"])}, "Turn 2, US, Fire phase begins", ""),
         ("pass", {"result": "US passes; turn 1, End phase"}, "US passes; turn 1, End phase", "US passes"),

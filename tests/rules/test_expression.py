@@ -132,7 +132,7 @@ def test_rerolls_and_explosions_stop_at_the_limit_and_say_so() -> None:
     """One die may bring 20 + 2 further dice; the 23rd stays as it is."""
     rolling = play("d6r1", *[1] * 23)
     assert rolling.results[0].total == 1
-    assert rolling.format_text().endswith("->1] (stopped at the limit of further dice) = 1")
+    assert rolling.format_text().endswith("->1] (stopped at the limit for extra dice) = 1")
     assert play("d6!", *[6] * 23).results[0].total == 6 * 23
     assert compute_worst_cost(parse("d6!")) == compute_worst_cost(parse("d6r1")) == 23
 

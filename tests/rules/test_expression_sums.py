@@ -59,7 +59,7 @@ def test_the_answer_says_what_was_counted() -> None:
     reply, _ = roll_dice({"dice": "2d6<=6"}, "Anna", Script([5, 5]))
     every = reply.format_text()
     assert "2 successes" in every
-    assert "Every die passes that. For their sum: 2d6 sum<=6" in every
+    assert "Every die passes that test. To test their sum: 2d6 sum<=6" in every
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_the_answer_says_what_was_counted() -> None:
         ("2d6+1>=8+2", "comes last"),
         ("(2d6+1>=8)", "comes last"),
         ("2d6 sum", 'a comparison must follow "sum"'),
-        ("d[hit,miss] sum>=1", "no sum"),
+        ("d[hit,miss] sum>=1", "cannot be added up"),
     ],
 )
 def test_a_refusal_says_how_to_write_the_other(text: str, said: str) -> None:

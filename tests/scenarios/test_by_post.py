@@ -100,7 +100,7 @@ async def test_a_reminder_comes_after_5_minutes_then_as_wished_and_three_times_a
     await post.channel.do("Alice", "lnlt initiative hand=5,2", "game pass done")
     assert await post.passes(4 / 60, MINUTE) == []
     (first,) = await post.passes(2 / 60, MINUTE)
-    assert first.title == "Hill 875 waits for you"
+    assert first.title == "Hill 875 is waiting for you"
     assert first.by == "it became your move 2 Mar 2026, 08:00 UTC"
     assert first.format_body() == ["Last: US keeps the initiative · #6", "Turn 1, Operations"]
     assert first.footer == ("Reminder 1 of 3",)
@@ -131,7 +131,7 @@ async def test_a_whole_day_is_no_quiet_hours_and_whoever_kept_one_is_reminded() 
     await in_operations(post)
     for hours in ("0-24", "24-0", "0:00-24:00", "22-22", "23:60-7"):
         refused = await post.channel.say("Bob", f"me ping interval=1h quiet={hours}")
-        assert refused.title == f'"{hours}" cannot be read as hours of the day.', hours
+        assert refused.title == f'"{hours}" is not a range of hours in a day.', hours
     assert (
         "Quiet hours: 23:59 to 00:00, UTC"
         in (await post.channel.do("Bob", "me ping 1h quiet=23:59-24")).format_body()
@@ -182,7 +182,10 @@ async def test_a_posted_reminder_is_struck_through_when_the_go_passes_on() -> No
     )
     await post.channel.do("Bob", "game pass done")
     (struck,) = await post.channel.app.answers.claim_due("console:bob")
-    assert (struck.reply.over, struck.reply.title) == ("Passed on", "Hill 875 waits for you")
+    assert (struck.reply.over, struck.reply.title) == (
+        "No longer your move",
+        "Hill 875 is waiting for you",
+    )
 
 
 async def test_snooze_stop_and_tomorrow() -> None:
@@ -193,7 +196,7 @@ async def test_snooze_stop_and_tomorrow() -> None:
     (first,) = await post.passes(0.2)
     assert (await post.channel.press("Alice", action(first, "Stop"))).code == "not-yours"
     snoozed = await post.channel.press("Bob", action(first, "In 4 hours"))
-    assert snoozed.format_body() == ["The next reminder comes 2 Mar 2026, 12:12 UTC."]
+    assert snoozed.format_body() == ["Your next reminder comes 2 Mar 2026, 12:12 UTC."]
     assert await post.passes(3.9) == []
     (second,) = await post.passes(0.3)
     await post.channel.press("Bob", action(second, "Tomorrow"))
@@ -261,12 +264,12 @@ async def test_my_games_wherever_they_are_with_whose_go_it_is() -> None:
     assert mine.title == "It's your move in 1 of 1 game"
     assert mine.format_body() == [
         "Hill 875 · US · this channel",
-        "Your move · turn 1, Operations phase · #5 · last hand-over: 2 Mar 2026, 08:00 UTC",
+        "Your move · turn 1, Operations phase · #5 · turn passed: 2 Mar 2026, 08:00 UTC",
     ]
     theirs = await post.channel.press("Bob", "mygames:")
     assert theirs.format_body() == [
         "Hill 875 · VC · this channel",
-        "US to play · turn 1, Operations phase · #5 · last hand-over: 2 Mar 2026, 08:00 UTC",
+        "US to play · turn 1, Operations phase · #5 · turn passed: 2 Mar 2026, 08:00 UTC",
     ]
     assert theirs.lines[0].action == "goto:console:main"  # type: ignore[union-attr]
     assert (await post.channel.do("Cora", "me games")).title == "You're not in a game right now"
@@ -374,7 +377,8 @@ async def test_at_the_deadline_they_open_with_whoever_is_in_also_behind_a_restar
     await post.channel.do("Alice", 'order write "to H5"')
     told = await post.channel.do("Bob", "order deadline 2d")
     assert (
-        told.format_body()[0] == "They open when both are in, at the latest 4 Mar 2026, 08:00 UTC."
+        told.format_body()[0]
+        == "They open when both are in, or at the latest 4 Mar 2026, 08:00 UTC."
     )
     assert await post.passes(47, HOUR) == []
     post.restart()
@@ -412,7 +416,7 @@ async def test_the_end_of_a_game_names_orders_that_nobody_opens_and_a_neutral_ma
     await post.channel.do("Alice", 'order write "to H5"')
     asked = await post.channel.do("Alice", "game end")
     assert (
-        "Sealed orders of US stay unopened: not every side has written theirs."
+        "Sealed orders of US stay sealed, because not every side has written theirs."
         in asked.format_text()
     )
     told = (await post.channel.do("Alice", "game end winner=VC confirm")).announce
@@ -445,7 +449,7 @@ async def test_deleted_orders_open_empty_and_break_no_chain() -> None:
     (opened,) = await post.passes(2)
     assert opened.format_body() == [
         "VC: hold",
-        "someone: not here: deleted, or kept where it was written",
+        "someone: not available here: deleted, or saved only where it was written",
     ]
     assert "H5" not in await verified(post)
 
@@ -604,7 +608,9 @@ async def test_three_weeks_by_post_with_restarts_nobody_called_twice_or_at_night
         )
         called.append(over.mention)
         goes += 1
-    reminders = [(at, due) for at, due in post.posted if due.reply.title.endswith("waits for you")]
+    reminders = [
+        (at, due) for at, due in post.posted if due.reply.title.endswith("is waiting for you")
+    ]
     assert goes > 20
     assert len(reminders) > 20
     assert all(len(mention) <= 1 for mention in called)
@@ -632,7 +638,7 @@ async def test_a_game_that_was_put_aside_reminds_again_once_it_is_taken_up() -> 
     assert await post.passes(30, HOUR) == []
     await post.channel.do("Alice", 'game resume "Hill 875"')
     (again,) = await post.passes(0.2)
-    assert again.title == "Hill 875 waits for you"
+    assert again.title == "Hill 875 is waiting for you"
     later = await post.passes(72, HOUR)
     assert (
         later[-1].first_line == "Nobody wrote orders for turn 1 in time · the deadline has passed"

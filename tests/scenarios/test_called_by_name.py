@@ -51,7 +51,7 @@ async def test_a_round_calls_the_pinned_first_and_then_those_who_test_on_activat
     assert "Morale test when activating: Kit and Blue" in card.format_text()
     assert "Tom" not in card.format_text()
     other = await channel.press("Bob", button(card, "Test pinned elements"))
-    assert "none of them is yours" in other.format_text()
+    assert "None of these are yours" in other.format_text()
     tested = await channel.press("Anna", button(card, "Test pinned elements"))
     assert tested.first_line.startswith("Red ")
     both = await channel.press("Anna", button(card, "Test Morale"))  # hers alone: Blue is Bob's
@@ -80,9 +80,9 @@ async def test_who_acts_before_the_roll_that_they_owe_is_told_with_the_button() 
     channel = await started("ucn", f"{RED} morale_markers=1", "unit add Blue element B morale=14")
     await channel.do("Anna", "game next")
     shot = await channel.do("Anna", "ucn shoot shooters=Red target=Blue hand=19")
-    assert "Red owed a roll first: Morale test when activating." in shot.format_text()
+    assert "Red had to roll first: Morale test when activating." in shot.format_text()
     again = await channel.do("Anna", "ucn shoot shooters=Red target=Blue hand=19")
-    assert "owed a roll first" not in again.format_text(), "said once a turn"
+    assert "had to roll first" not in again.format_text(), "said once a turn"
     tested = await channel.press("Anna", button(shot, "Test Morale"))
     assert "Morale test" in tested.format_text()
     shot = await channel.do("Anna", "ucn shoot shooters=Red target=Blue anyway=yes hand=19")

@@ -428,7 +428,7 @@ async def test_an_extension_asks_the_other_side_and_every_verifier_follows(tmp_p
     channel = await two_sides()
     asked = await channel.do("Anna", "club-ift press Alpha Beta hand=5")
     assert "Beaten by 2. Back, or burn?" in asked.format_text()
-    assert "GE chooses until" in asked.format_text()
+    assert "GE can choose until" in asked.format_text()
     assert (await channel.game()).units["beta"].state == ""
     await channel.refused("Anna", "club-ift fire attackers=Alpha targets=Beta", "choice-first")
     assert not (await add(channel, _zip({**PRESS, **SECOND}))).error

@@ -34,7 +34,7 @@ async def test_two_turns_of_hill_875(tmp_path: Path) -> None:
             'lnlt fire attackers="Squad 1; us2" targets="Cell 1; vc2" adjacent hand=6,1,5,1,6',
         )
         assert "Cell 1" in fired.title
-        assert "dice by hand" in fired.footer
+        assert "rolled by hand" in fired.footer
         game = await channel.game()
         assert game.units["squad 1"].marks == {"fired"}
         assert game.units["cell 1"].state or game.units["cell 1"].type == "half-squad"

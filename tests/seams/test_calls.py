@@ -86,7 +86,9 @@ class Evening:
             await self.app.due_work.look()
             for due in await self.app.answers.claim_due(platform):
                 found += (
-                    [due] if due.reply.title.endswith("waits for you") and not due.amends else []
+                    [due]
+                    if due.reply.title.endswith("is waiting for you") and not due.amends
+                    else []
                 )
                 await self.app.answers.mark_delivered(due.id)
         return found
@@ -166,7 +168,7 @@ async def test_what_ping_says_of_the_first_reminder_is_true(acts: bool) -> None:
     if acts:
         await evening.say(evening.bob, "roll d6")
     told = await evening.say(evening.bob, "me ping interval=4h quiet=off")
-    said = next(line for line in told.lines if "the first reminder comes" in str(line))
+    said = next(line for line in told.lines if "your first reminder comes" in str(line))
     start = evening.now[0]
     at = next(piece.at for piece in said.pieces if hasattr(piece, "at"))  # type: ignore[union-attr]
     assert at - start == (4 * 3600 if acts else 300)

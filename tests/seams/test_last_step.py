@@ -224,7 +224,7 @@ async def test_the_step_of_another_player_in_the_way_is_named_and_needs_their_co
     )
     asked = await channel.press("Anna", question.buttons[0].action)
     assert asked.title == f"Anna asks to undo #{edited + 1}"
-    assert "It was Bob's doing, so Bob must agree." in asked.format_text()
+    assert "It was Bob's action, so Bob must agree." in asked.format_text()
     assert (await channel.do("Bob", "game undo")).title == f"#{edited + 1} is undone"
     await assert_verified(channel)
 
@@ -237,7 +237,7 @@ async def test_a_step_of_another_player_elsewhere_is_offered_beside_ones_own() -
     assert f"That is your last step. #{edited + 1}, " in question.format_text()
     assert question.buttons[1].label == f"Undo #{edited + 1}"
     asked = await channel.press("Anna", question.buttons[1].action)
-    assert "It was Bob's doing, so Bob must agree." in asked.format_text()
+    assert "It was Bob's action, so Bob must agree." in asked.format_text()
     assert (await channel.press("Anna", question.buttons[0].action)).title == f"#{edited} is undone"
     await assert_verified(channel)
 

@@ -208,7 +208,9 @@ async def test_the_score_is_in_the_question_and_in_the_story(
         assert labels == ["Duke won", "League won", "Draw", "No result"]
     story = await channel.press("Sam", action(asked, "Duke won"))
     assert f"Points: {score}" in story.format_text()
-    is_doubted = "Duke's win is the players' call, not the score's." in story.format_body()
+    is_doubted = (
+        "Duke's win is the players' decision; the score says otherwise." in story.format_body()
+    )
     assert is_doubted == (not score.endswith("Duke is ahead"))
 
 

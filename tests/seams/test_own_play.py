@@ -162,7 +162,7 @@ async def test_others_may_look() -> None:
         reply = await channel.press("Ben", await channel.under(2, button))
         assert not reply.error, reply.format_text()
         assert reply.private
-    with pytest.raises(UserError, match="somebody's own roll"):
+    with pytest.raises(UserError, match="Only the player who rolled this"):
         await channel.app.forms.open_draft(
             f"event:{(await channel.under(2, 'x'))[2:]}", channel.who("Ben"), channel.place
         )
@@ -178,7 +178,7 @@ async def test_it_is_shown_and_deleted_with_what_is_kept_about_a_person() -> Non
     await own.app.save_undelivered(ANNA, "7", await own.do("Anna", "roll 1d6"))
     shown = (await hall.do("Anna", "privacy show")).format_text()
     assert "Your own play, with the app on your account: 3 events since" in shown
-    assert "answers that wait for your next command: 1" in shown
+    assert "answers waiting for your next command: 1" in shown
     assert "Your own play" not in (await hall.do("Ben", "privacy show")).format_text()
     ((_, row),) = await own.app.store.load_game_history(own.place.key)
     data = json.loads((await hall.do("Anna", "privacy export")).files[0].text)

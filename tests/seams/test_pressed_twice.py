@@ -23,7 +23,7 @@ async def test_the_initiative_is_rolled_once_in_a_phase() -> None:
     holder = (await channel.game()).initiative
     second = await channel.press("Ben", button)
     assert (second.error, second.private) == (True, True)
-    assert second.first_line.startswith(f"{holder} has the initiative already.")
+    assert second.first_line.startswith(f"{holder} already has the initiative.")
     assert (await channel.game()).initiative == holder
     await channel.do("Anna", "game initiative")  # typed, it is meant
 
@@ -37,7 +37,7 @@ async def test_a_roll_of_a_phase_is_made_once(use_packs: Callable[[Path], None])
     assert not (await channel.press("Anna", found[0])).error
     again = await channel.press("Anna", found[0])
     assert (again.error, again.private) == (True, True)
-    assert "was rolled in this phase already" in again.format_text()
+    assert "has already been rolled this phase" in again.format_text()
     await channel.do("Anna", "game next")
     late = await channel.press("Anna", found[0])
     assert "That phase is over." in late.format_text()

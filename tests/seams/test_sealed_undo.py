@@ -34,8 +34,8 @@ async def opened(shot: str, *meanwhile: str) -> tuple[Channel, int, Reply]:
 
 async def test_a_target_that_died_meanwhile_is_not_said_to_suffer() -> None:
     _, _, reply = await opened(SHOT, "unit edit vc1 state=eliminated")
-    assert reply.first_line.startswith("No effect any more on Cell 1 · Squad 1 fires · ")
-    assert "Cell 1 is eliminated by now, so nothing changes for it." in reply.format_text()
+    assert reply.first_line.startswith("No longer any effect on Cell 1 · Squad 1 fires · ")
+    assert "Cell 1 is already eliminated, so nothing changes for it." in reply.format_text()
     assert "Now:" not in reply.format_text()
 
 

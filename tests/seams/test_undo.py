@@ -328,7 +328,7 @@ async def test_a_reason_is_true() -> None:
     await channel.do("Anna", "game settings master=Bob")
     await channel.do("Bob", "game next")
     asked = await channel.undo("Anna")
-    assert "It was Bob's doing, so Bob must agree." in asked.format_text()
+    assert "It was Bob's action, so Bob must agree." in asked.format_text()
     assert "Dice" not in asked.format_text()
 
 
@@ -467,7 +467,7 @@ async def test_a_unit_is_renamed_and_back() -> None:
     for several in ('name="Rifle 8" shaken', "shaken name=Rifle"):
         assert (
             await channel.say("Anna", f"unit edit us1 {several}")
-        ).title == "Change the name on its own."
+        ).title == "Change the name by itself."
     await channel.do("Anna", "lnlt fire attackers=us1 targets=vc1 hand=1,6")
     asked = await channel.do("Anna", "game undo")
     await channel.press("Bob", asked.buttons[0].action)

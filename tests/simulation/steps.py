@@ -168,7 +168,7 @@ class Evening(World):
             await self.say(name, line, may_fail=line == "hand agree")
         await self.say("Anna", "game export json")
         # also of one that came late
-        self.reminders = sum("waits for you" in shown.text for shown in self.shown)
+        self.reminders = sum("is waiting for you" in shown.text for shown in self.shown)
         self.log = next(
             file for shown in reversed(self.shown) for file in shown.files if file.startswith("{")
         )

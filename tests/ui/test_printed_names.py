@@ -103,9 +103,7 @@ def test_a_printed_name_may_be_quoted_or_not_and_inputs_follow(
 def test_a_number_of_several_tables_offers_them_all() -> None:
     with pytest.raises(UserError) as caught:
         parse_text("asl-table 12b", load_shared_registry())
-    assert str(caught.value) == (
-        '2 tables have the name "12b". /asl-table b-gun or /asl-table b-sw.'
-    )
+    assert str(caught.value) == ('2 tables are called "12b". /asl-table b-gun or /asl-table b-sw.')
 
 
 def test_did_you_mean_knows_printed_names_and_never_offers_what_was_typed() -> None:

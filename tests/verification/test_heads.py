@@ -14,7 +14,7 @@ CHAT = """\
 -# #1 · 1c9e06d2a4b80f13 · Lock 'n Load Tactical
 Bob: #2 sealed
 Only Bob has seen this roll. Its hash is 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08.
-#2 · a1b2c3d4 · dice by hand
+#2 · a1b2c3d4 · rolled by hand
 Seed 1, revealed in #1: 000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f
 """
 

@@ -96,9 +96,11 @@ def _build_question(
         pieces = [": ", *_join_with_or(commands)]
         item_count = len(choice.get("items", []))
         if item_count > 1:
-            pieces.append(f" (for all {item_count}; or one for each, separated by commas)")
+            pieces.append(f" (for all {item_count}, or one for each, separated by commas)")
     due_date = build_date(choice["due"])
-    line = Phrase(f"{chooser} chooses until ", due_date, *pieces, f"; after that it is: {default}.")
+    line = Phrase(
+        f"{chooser} can choose until ", due_date, *pieces, f"; after that, it's {default}."
+    )
     return replace(
         reply,
         lines=(*reply.lines, Small(line)),
@@ -148,10 +150,10 @@ def _get_option_text(choice: Json, option: str) -> str:
 
 @declare_command(
     "choose",
-    "Answer what your side was asked: casualties, going to ground and the like",
+    "Answer a question to your side: casualties, going to ground and so on",
     build_optional(
         "option",
-        "one of the options; one for each unit, with commas, if it asks for each",
+        "one of the options; if it asks about each unit, one for each, with commas",
         complete="choice",
     ),
     build_optional(
@@ -216,12 +218,12 @@ def _parse_picks(number: int, choice: Json, typed: str) -> list[str]:
     if len(picks) == 1:
         return picks * count
     if len(picks) != count:
-        message = f"#{number} asks for one answer."
+        message = f"#{number} needs just one answer."
         if count > 1:
-            message = f"#{number} asks for {count} answers: {', '.join(choice['items'])}."
+            message = f"#{number} needs {count} answers:  {', '.join(choice['items'])}."
         raise UserError(
             message,
-            hint="One option, or one for each with commas.",
+            hint="Give one option for all, or one for each with commas.",
             option="option",
             code="bad-value",
         )
@@ -293,7 +295,7 @@ def _format_picks(choice: Json, picks: list[str]) -> str:
 def _get_choice(game: Game, number: int) -> Json:
     """Return the pending choice of an event. Raises UserError if it has none, or no longer."""
     if number not in game.waits:
-        hint = "That was already chosen, or undone."
+        hint = "That has already been chosen or undone."
         raise UserError(
             f"#{number} is not waiting for a choice.", hint=hint, option="event", code="no-choice"
         )
@@ -319,7 +321,7 @@ def _need_role_to_choose(context: Context, number: int, choice: Json) -> str:
     """Return the role in which the user may choose. Raises UserError if they may not."""
     role = _find_role_to_choose(context, context.game, choice)
     if role is None:
-        raise UserError(f"#{number} is for {choice['side']} to choose.", code="not-yours")
+        raise UserError(f"#{number} is {choice['side']}'s choice.", code="not-yours")
     return role
 
 
@@ -431,7 +433,7 @@ async def _take_back_after_update(context: Context, number: int) -> Reply:
     undoable, _ = await find_undoable(context.store, context.ledger, number)
     if undoable.event is None:
         raise UserError(
-            f"#{number} was asked under rules that no longer exist.",
+            f"#{number} was asked under a version of the rules that no longer exists.",
             hint=phrase("Undo it first: `/game undo`"),
             code="choice-first",
         )
@@ -439,8 +441,8 @@ async def _take_back_after_update(context: Context, number: int) -> Reply:
         await save_seen_cards(context, undoable.event)
     fields = build_undo_fields(undoable.event, undoable.last, context.game)
     context.ledger.add("undo", reason=EDITION, **fields)
-    line = "The rules were updated since it was asked, so the shot is undone. Roll it again."
-    _amend_question(context, number, "nothing: taken back")
+    line = "The rules have been updated since the question, so the shot is undone. Roll it again."
+    _amend_question(context, number, "no answer: undone")
     return Reply(f"#{number} is undone", (line,), by="by an update", tone=OVER)
 
 

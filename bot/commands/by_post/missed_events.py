@@ -38,11 +38,7 @@ async def show_missed_events(context: Context, typed: str) -> Reply:
     if left_out > 0:
         log_length = min(left_out + 20, 200)
         lines.append(
-            Small(
-                phrase(
-                    "{more} events before these: `/log {count}`", more=left_out, count=log_length
-                )
-            )
+            Small(phrase("{more} earlier events: `/log {count}`", more=left_out, count=log_length))
         )
     for event in events[-MOST_SHOWN:]:
         title, cause = await summarize_event(context, event)
@@ -95,7 +91,7 @@ def _parse_event_number(typed: str) -> int | None:
         return None
     if not word.isdecimal() or len(word) > 9:
         raise UserError(
-            f'"{typed[:40]}" is neither me nor the number of an event.',
+            f'"{typed[:40]}" is neither "me" nor the number of an event.',
             hint=phrase("For example: `/log since=me`"),
             option="since",
             code="bad-value",
@@ -169,7 +165,7 @@ def _describe_side_to_play(game: Game, side: str) -> str:
     if game.ended:
         return "the game is over"
     if is_drawn_next(game):
-        return "the next chit has to be drawn"
+        return "it's time to draw the next chit"
     if side and game.go == (side,):
         return "it's your move"
     if len(game.go) == len(game.sides) and game.go:

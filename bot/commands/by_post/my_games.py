@@ -52,7 +52,7 @@ async def list_my_games(context: Context) -> Reply:
         waiting_left_out = waiting_count - MOST_SHOWN
         note = "with nobody waiting for you"
         if waiting_left_out > 0:
-            note = f"{waiting_left_out} of which wait for you"
+            note = f"{waiting_left_out} of them waiting for you"
         lines.append(f"{left_out} more, {note}.")
     count = format_count(len(running_games), "game")
     title = f"Nobody is waiting for you in {count}"
@@ -125,6 +125,6 @@ def _build_entry(
     pieces = (move, phase, f"#{game.number}")
     text: str | Phrase = capitalize_first(" · ".join(piece for piece in pieces if piece))
     if game.go and game.go_since:
-        text = Phrase(f"{text} · last hand-over: ", build_relative_date(game.go_since))
+        text = Phrase(f"{text} · turn passed: ", build_relative_date(game.go_since))
     about = " · ".join(piece for piece in (side, channel_text) if piece)
     return Entry(game.name, about, text, f"goto:{channel}", "Open")

@@ -64,7 +64,7 @@ _UNITS = {"m": 60, "h": _HOUR, "d": 24 * _HOUR, "w": 7 * 24 * _HOUR}
     "Seal your side's orders; all open together",
     build_optional("text", "what your side does", label="Your orders"),
     build_optional(
-        "command", "a roll or sequence to have ready when they open", label="Roll to have ready"
+        "command", "a roll or sequence to keep ready until they open", label="Roll to have ready"
     ),
     example='"Squads 3 + 4 advance to H5"',
     private=True,
@@ -125,13 +125,13 @@ def _build_order_texts(context: Context, text: str | None, command: str | None) 
         if len(one_line) > LONGEST:
             option = "text" if key == ORDER else "command"
             raise UserError(
-                f"An order has at most {LONGEST} characters.", option=option, code="too-long"
+                f"Orders can have at most {LONGEST} characters.", option=option, code="too-long"
             )
     if COMMAND in texts:
         spec = parse_text(texts[COMMAND], context.registry).spec
         if spec.family not in READY:
             raise UserError(
-                f"{spec.name} cannot be an order: only a roll, a table or a combat sequence can.",
+                f"{spec.name} can't be an order: only rolls, tables and combat sequences can.",
                 hint=phrase(
                     "Write it in words instead: `/order write {text}`",
                     text=quote_value(spec.name.removeprefix("/")),
@@ -144,7 +144,7 @@ def _build_order_texts(context: Context, text: str | None, command: str | None) 
 
 @declare_command(
     "order show",
-    "Who has written theirs, when they open, and your own",
+    "Who has written orders, when they open, and your own",
     private=True,
     needs_game=True,
 )
@@ -183,7 +183,7 @@ def _compute_seconds(number: str, unit: str) -> int:
 
 @declare_command(
     "order deadline",
-    "Set when orders open at the latest, even if some are missing",
+    "Set a deadline: the orders open then, even if some are missing",
     Option("within", "str", "2d or 36h from now; off for none"),
     example="2d",
     needs_game=True,
@@ -201,7 +201,7 @@ async def set_deadline(context: Context) -> Reply:
     is_off = typed.casefold() in ("off", "none", "no")
     if not is_off and not _HOUR <= seconds <= LONGEST_WAIT * 24 * _HOUR:
         raise UserError(
-            f'"{typed[:40]}" cannot be read as a time from 1 hour to {LONGEST_WAIT} days.',
+            f'"{typed[:40]}" is not a time from 1 hour to {LONGEST_WAIT} days.',
             hint="For example 2d or 36h; off for none.",
             option="within",
             code="bad-value",
@@ -294,7 +294,7 @@ async def list_unopened_orders(context: Context) -> list[Part]:
         return [f"{opened.title}:", *opened.lines]
     orders = _format_orders_of_turn(game, capital=True)
     number = context.ledger.next_number
-    title = f"{orders}: unopened, the game ended in #{number}"
+    title = f"{orders}: never opened, because the game ended in #{number}"
     await _amend_cards(context, Reply(title, tone=SEALED))
     sides = describe_order_sides(game).removeprefix("of ")
     text = f"the {_format_orders_of_turn(game)} of {sides}; only their authors can read them"
@@ -393,11 +393,11 @@ def _build_card(context: Context) -> Reply:
     opening: Part = f"They open when {condition}."
     if game.orders_due:
         due_date = build_date(game.orders_due)
-        opening = Phrase(f"They open when {condition}, at the latest ", due_date, ".")
+        opening = Phrase(f"They open when {condition}, or at the latest ", due_date, ".")
     lines = [opening]
     names = [ledger.get_name(game.orders[str(number)]) for number in sort_orders(game)]
     if names:
-        readers = "each can read only their own"
+        readers = "they can each read only their own"
         if len(names) == 1:
             readers = f"only {names[0]} can read them"
         lines.append(Small(f"Sealed by {join_names(names)}; {readers}."))
@@ -431,7 +431,9 @@ def _format_order(label: str, texts: Mapping[str, str]) -> Part:
     Without texts, the line says that they are not stored here.
     """
     if not texts:
-        return Group(label, "not here: deleted, or kept where it was written", grave=True)
+        return Group(
+            label, "not available here: deleted, or saved only where it was written", grave=True
+        )
     if COMMAND not in texts:
         return Group(label, texts[ORDER], grave=True)
     prefix = f"{texts[ORDER]} · ready: " if ORDER in texts else "ready: "

@@ -139,7 +139,7 @@ class ReminderSettings(NamedTuple):
         channel = "direct message" if self.where == DIRECT else "in the game's channel"
         return [
             f"After {FIRST_REMINDER_SECONDS / 60:.0f} minutes, or {delay} after your last move; "
-            f"then {frequency}, {MOST_REMINDERS} times at most",
+            f"then {frequency}, at most {MOST_REMINDERS} times",
             f"Quiet hours: {quiet}",
             f"Where: {channel}",
         ]
@@ -188,7 +188,7 @@ def _parse_interval(typed: str) -> int:
     match = _INTERVAL.fullmatch(normalize_value(typed))
     if match is None or not 1 <= int(match[1]) <= 168:
         raise UserError(
-            f'"{typed[:40]}" cannot be read as hours: 1 to 168.',
+            f'"{typed[:40]}" is not a number of hours from 1 to 168.',
             hint="For example 4h; off for none.",
             option="interval",
             code="bad-value",
@@ -205,7 +205,7 @@ def _parse_quiet_hours(typed: str) -> tuple[int, ...]:
     if comparison_key(typed) in ("off", "no", "none", "never"):
         return ()
     error = UserError(
-        f'"{typed[:40]}" cannot be read as hours of the day.',
+        f'"{typed[:40]}" is not a range of hours in a day.',
         hint="For example 22-7, or 22:30-6:45; off for none.",
         option="quiet",
         code="bad-value",
@@ -260,7 +260,7 @@ async def show_reminder_settings(context: Context) -> Reply:
 
 @declare_command(
     "me ping",
-    "Be reminded when it's your move, never in your quiet hours",
+    "Get reminders when it's your move, but never in your quiet hours",
     build_optional("interval", "hours between reminders: 4h; off for none"),
     build_optional("quiet", "hours without reminders: 22-7; off for none"),
     build_optional("zone", "your time zone: Europe/Berlin", complete="zone"),
@@ -290,12 +290,12 @@ async def change_reminder_settings(context: Context) -> Reply:
         context.commit.drop_due.append(dropped_row)
         if due_row is not None:
             context.commit.due.append(due_row)
-            text = f"It's your move in {loaded.game.name}: the first reminder comes "
+            text = f"It's your move in {loaded.game.name}: your first reminder comes "
             reminder_lines.append(Phrase(text, build_relative_date(due_row.at), "."))
     lines = [*settings.format_lines(), *reminder_lines[:MOST_SHOWN]]
     if settings.interval and settings.quiet and not settings.has_zone:
-        lines.append(phrase("Your time zone: `/me ping zone=Europe/Berlin`"))
-    title = "You will be reminded" if settings.interval else "You will not be reminded"
+        lines.append(phrase("Set your time zone: `/me ping zone=Europe/Berlin`"))
+    title = "You'll get reminders" if settings.interval else "You won't get reminders"
     return Reply(title, tuple(lines), private=True)
 
 
@@ -354,7 +354,7 @@ async def update_reminders(context: Context, ledger: Ledger, game_before: Game) 
 
 def _build_expired_reminder(game_name: str, _reply: Reply | None) -> Reply:
     """Return the new form of a reminder of a move that has passed on."""
-    return Reply(f"{game_name} waits for you", over="Passed on", tone=OVER)
+    return Reply(f"{game_name} is waiting for you", over="No longer your move", tone=OVER)
 
 
 def _build_key(game: str, person: str) -> str:
@@ -459,7 +459,7 @@ async def _post_reminder(
 
 
 CHOICE_CAME = "you were asked to choose "
-CHIT_CAME = "any side may draw the next chit, asked for "
+CHIT_CAME = "any side may draw the next chit, needed since "
 YOUR_MOVE_CAME = "it became your move "
 
 
@@ -508,7 +508,7 @@ async def _build_reminder(
     elif is_drawn_next(game):
         cause = CHIT_CAME
     return Reply(
-        f"{game.name} waits for you",
+        f"{game.name} is waiting for you",
         tuple(lines),
         by=Phrase(cause, build_relative_date(row.data["since"])),
         footer=(f"Reminder {count} of {MOST_REMINDERS}",) if count else (),
@@ -536,12 +536,12 @@ async def press_snooze(context: Context, game: str, person: str, delay: str) -> 
     if loaded is None or row is None or delay not in SNOOZES:
         raise UserError("This reminder is for a game that is no longer saved.", code="used-up")
     if row.user != context.command.who.key:
-        raise UserError("Only the person who was reminded can do that.", code="not-yours")
+        raise UserError("Only the person who got the reminder can do that.", code="not-yours")
     since = list_waiting_players(loaded.game).get(person)
     if since is None:
-        return Reply("It's not your move any more", private=True, tone=OVER)
+        return Reply("It's no longer your move", private=True, tone=OVER)
     key = _build_key(game, person)
-    title = f"{loaded.game.name} waits for you"
+    title = f"{loaded.game.name} is waiting for you"
     cause = Phrase(YOUR_MOVE_CAME, build_relative_date(since))
     if delay == "off":
         context.commit.drop_due.append((key, None))
@@ -557,7 +557,7 @@ async def press_snooze(context: Context, game: str, person: str, delay: str) -> 
     new_row = _build_due_row(game, person, since, row.user, due_time, count)
     context.commit.due.append(new_row)
     stop_button = Button(f"snooze:{game}:{person}:off", SNOOZES["off"])
-    line = Phrase("The next reminder comes ", build_relative_date(due_time), ".")
+    line = Phrase("Your next reminder comes ", build_relative_date(due_time), ".")
     return Reply(title, (line,), by=cause, tone=WAITING, buttons=(stop_button,), in_place=True)
 
 

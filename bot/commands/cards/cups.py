@@ -114,7 +114,7 @@ async def draw_from_deck_or_cup(context: Context) -> Reply:
         return await decks.draw_cards(context, options)
     real = decks.parse_real_cards(context, options["hand"] or "")
     if options["count"] != 1 or options["to"] in INTO_HAND:
-        message = f"{leading_cup} leads this phase: its chits are drawn one by one, for all to see."
+        message = f"{leading_cup} leads this phase: draw its chits one at a time, face up."
         raise UserError(
             message,
             hint=phrase("The next one: `/deck draw {id}`", id=leading_cup),
@@ -138,8 +138,10 @@ async def draw_next_chit(context: Context, real: tuple[str, ...] = ()) -> Reply:
     id = find_leading_cup(context)
     acting_name = get_chit_name(game, system)
     if acting_name:
-        message = f"{acting_name} is drawn: {describe_whose_go(game) or 'it is to act'}."
-        hint = phrase("When that is over: `/game pass done`")
+        message = (
+            f"{acting_name} has been drawn: {describe_whose_go(game) or 'its turn has begun'}."
+        )
+        hint = phrase("When it's done: `/game pass done`")
         raise UserError(message, hint=hint, code="chit-drawn")
     if not id:
         raise UserError("No cup leads this phase.", code="no-chit")
@@ -197,7 +199,7 @@ def _check_all_used(real: tuple[str, ...], count: int) -> None:
     """Raise UserError if more chits of a real cup are typed than the `count` that were needed."""
     if real[count:]:
         message = f"{format_count(len(real) - count, 'chit')} left over: {', '.join(real[count:])}."
-        raise UserError(message, hint="Leave the rest out.", option="hand", code="dice-left-over")
+        raise UserError(message, hint="Leave those out.", option="hand", code="dice-left-over")
 
 
 async def _record_chit(context: Context, id: str, real: tuple[str, ...]) -> str:
@@ -208,7 +210,7 @@ async def _record_chit(context: Context, id: str, real: tuple[str, ...]) -> str:
     game = context.game
     ledger = context.ledger
     if game.cards.get(cards.get_last_key(id)):
-        message = f"Cards of {id} are closed, and its chits are drawn for all to see."
+        message = f"Some cards of {id} are hidden, but its chits are drawn face up."
         raise UserError(
             message,
             hint=phrase("`/deck shuffle {id}`, or play the cards in hand.", id=id),

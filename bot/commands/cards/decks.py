@@ -63,10 +63,10 @@ Names = Mapping[str, str]
 
 @declare_command(
     "deck make",
-    "A deck or cup for the evening",
+    "Make a deck or cup for this game",
     Option("cards", "str", "1..20, or words: Ambush x3, Air strike; or standard-52"),
     build_optional("name", "its name: cup"),
-    build_flag("once", "draw nothing more when the pile is empty: the discards stay out"),
+    build_flag("once", "stop when the pile is empty instead of reshuffling the discards"),
     example='"1..20" cup',
 )
 async def make_deck(context: Context) -> Reply:
@@ -89,7 +89,7 @@ async def make_deck(context: Context) -> Reply:
     name = comparison_key(name)
     if not cards.ID.fullmatch(name) or (name in ready_decks and typed != name):
         hint = "For example cup, or us-events. It stays in the log."
-        message = "A deck's name has at most 24 lower-case letters, digits and dashes."
+        message = "A deck's name can have up to 24 lower-case letters, digits and dashes."
         if name in ready_decks:
             message = f"{name} is already a deck with its own cards."
             hint = "Pick another name for yours."
@@ -111,12 +111,12 @@ async def make_deck(context: Context) -> Reply:
     if deck.empty == cards.REFUSE:
         rule = "When the pile is empty, nothing more is drawn."
     if cups.is_leading_phase(context.game, name, context.system):
-        rule = "It is refilled by the phase that it leads."
+        rule = "The phase that it leads refills it."
     lines: tuple[Part, ...] = (Small(rule),)
     if ready_deck is None:
         names = await load_card_names(context, name, deck.ids)
         lines = (_format_card_list(names, deck), Small(rule))
-    verb = "begins anew:" if is_replaced else "makes a deck:"
+    verb = "starts over:" if is_replaced else "makes a deck:"
     title = f"{context.user_name} {verb} {name}, {format_count(cards.size(deck.cards), 'card')}"
     return Reply(
         title,
@@ -166,10 +166,10 @@ def declare_cup(context: Context, id: str) -> None:
     if game_deck is None and cups.LOST in declaration:
         return  # a newer version of the pack has no such cup: the phase continues as it began
     if game_deck is None or not game_deck.deck.cards:
-        message = "No unit is left to have a card."
+        message = "There are no units left to draw for."
         hint = phrase("`/unit add` puts one on the roster.")
         if game_deck is None:
-            message = f"The game has no deck {id} any more."
+            message = f"The game no longer has a deck called {id}."
             hint = phrase("`/game next` goes on without it.")
         raise UserError(message, hint=hint, code="no-chit")
     if cups.LOST in declaration:
@@ -206,9 +206,9 @@ async def draw_cards(context: Context, options: Mapping[str, Any]) -> Reply:
     if real and "count" not in context.command.options:
         count = len(real)
     if real and (count != len(real) or options["to"] in INTO_HAND):
-        message = "Cards of a real deck are typed for all to see, not into a hand."
+        message = "Real cards can only be drawn face up, not into a hand."
         if count != len(real):
-            message = f"{format_count(len(real), 'card')} typed, {count} to draw."
+            message = f"You typed {format_count(len(real), 'card')} but asked for {count}."
         raise UserError(
             message,
             hint=phrase("For example: `/deck draw hand=7,12`"),
@@ -217,7 +217,7 @@ async def draw_cards(context: Context, options: Mapping[str, Any]) -> Reply:
         )
     if not 1 <= count <= cards.MOST_DRAWN:
         raise UserError(
-            f"1 to {cards.MOST_DRAWN} cards can be drawn at once.", option="count", code="bad-value"
+            f"You can draw 1 to {cards.MOST_DRAWN} cards at once.", option="count", code="bad-value"
         )
     if options["to"] == FULL_HAND:
         return await _fill_hand(context, typed)
@@ -241,7 +241,7 @@ def parse_real_cards(context: Context, typed: str) -> tuple[str, ...]:
             "This game does not allow dice or cards drawn by hand.", hint=hint, code="no-hand-dice"
         )
     if not real:
-        message = f'hand names no card: "{typed[:40]}".'
+        message = f'No card in hand="{typed[:40]}".'
         raise UserError(
             message,
             hint=phrase("For example: `/deck draw hand=7,12`"),
@@ -314,8 +314,10 @@ def _find_deck_to_fill_hand(context: Context, typed: str, seat: str) -> GameDeck
         is_meant = game_deck.id == id if id else game_deck.is_of(seat, context.game.sides)
         if is_meant and game_deck.keep == HAND_KEPT and game_deck.hand_limit:
             return game_deck
-    message = f"{id} fills no hand." if id else "No deck of this game fills a hand."
-    hint = phrase("`/deck draw 3 to=me` draws three cards into yours.")
+    message = (
+        f"You can't fill your hand from {id}." if id else "No deck in this game fills your hand."
+    )
+    hint = phrase("To draw three cards into it: `/deck draw 3 to=me`")
     raise UserError(message, hint=hint, option="deck", code="unknown-deck")
 
 
@@ -334,7 +336,7 @@ async def _draw_open(
     if game_deck is not None and game_deck.keep == HAND_KEPT and not (openly or real):
         hint = phrase("`/deck draw {id} to=me` draws into your hand, `to=play` face up.", id=id)
         raise UserError(
-            f"{id} cards are drawn hidden, into hands.", hint=hint, option="to", code="missing"
+            f"Cards of {id} go into hands, hidden.", hint=hint, option="to", code="missing"
         )
     number, drawn = await record_draw(context, id, deck, count, "draw", real=real)
     names = await load_card_names(context, id, drawn.cards)
@@ -353,7 +355,7 @@ async def _draw_closed(context: Context, typed: str, count: int) -> Reply:
     """
     if context.command.where.is_own:
         raise build_needs_game_error(
-            "Hands are", phrase("{add} `/deck draw` draws for all to see.", add=ADD_IT)
+            "Hands are", phrase("{add} `/deck draw` draws face up.", add=ADD_IT)
         )
     id, deck = find_deck_to_draw_from(context, typed, HAND_KEPT)
     seat = get_seat(context.game.players, context.ledger.ensure_person())
@@ -536,7 +538,7 @@ def check_chits(context: Context, id: str, rule: str = "") -> None:
 def check_no_cup(context: Context, id: str) -> None:
     """Raise UserError if a deck leads a phase, because its chits are never closed."""
     if cups.is_leading_phase(context.game, id, context.system):
-        message = f"{id} leads a phase: its chits are drawn for all to see, and nobody looks ahead."
+        message = f"{id} leads a phase: its chits are drawn face up, and nobody may look ahead."
         hint = phrase("`/deck draw {id}` draws the next one.", id=id)
         raise UserError(message, hint=hint, option="deck", code="leads-phase")
 
@@ -588,7 +590,9 @@ async def peek_at_cards(context: Context) -> Reply:
     hands = await load_closed_hands(context, id)
     available = _count_in_pile(context, id, deck)
     if not available:
-        raise UserError(f"{id} has nothing left to look at.", option="deck", code="empty-pile")
+        raise UserError(
+            f"There's nothing left in {id} to look at.", option="deck", code="empty-pile"
+        )
     count = min(options["count"], available)
     seat = get_seat(game.players, ledger.ensure_person())
     seats = [cards.TOP] * max(0, count - len(hands.get(cards.TOP, ())))
@@ -703,7 +707,9 @@ async def shuffle_deck(context: Context) -> Reply:
     discards = cards.count_at(id, DISCARD, game.cards)
     known = cards.count_known_ends(id, game.cards)
     if not discards and not known:
-        hint = "Nothing is shuffled ahead, so there is no need to shuffle: each draw is a die roll over all cards left."
+        hint = (
+            "There's no need to shuffle the pile: each draw is a die roll over all the cards left."
+        )
         raise UserError(f"{id} has no discards to shuffle in.", hint=hint, code="empty-pile")
     places = dict(cards.remove_ends(id, game.cards))
     for key in list(places):
@@ -716,7 +722,7 @@ async def shuffle_deck(context: Context) -> Reply:
     if discards:
         parts.append(format_count(discard_count, "discard"))
     if known:
-        parts.append(f"{format_count(known, 'card')} of known place")
+        parts.append(f"{format_count(known, 'card')} whose place was known")
     return build_moved_reply(
         context, f"{context.user_name} shuffles {join_names(parts)} back into the pile", id, deck
     )
@@ -730,7 +736,7 @@ async def _order_names(context: Context, typed: str) -> Reply:
     pieces = [clean_name(piece, cards.LONGEST_CARD) for piece in re.split(ITEM_ENDS, typed)]
     names = [name for name in pieces if name]
     if not 2 <= len(names) <= cards.MOST_DRAWN:
-        message = f"2 to {cards.MOST_DRAWN} names can be put in order, separated by commas."
+        message = f"2 to {cards.MOST_DRAWN} names, separated by commas, can be put in order."
         raise UserError(message, option="what", code="bad-value")
     context.open_game_for_dice()
     ledger = context.ledger
@@ -810,7 +816,7 @@ async def _list_cards_seen_by_all(
     for label, row in zip(("On top", "At the bottom"), ends, strict=True):
         if {*row} - {UNSEEN}:
             card_names = (
-                names.get(card, "one that not everyone has seen") for card in row[:MOST_SHOWN]
+                names.get(card, "a card that not everyone has seen") for card in row[:MOST_SHOWN]
             )
             places.append((label, ", ".join(card_names)))
     return places

@@ -209,9 +209,9 @@ def _find_open_cards(
     else:
         chosen = [_find_open_card(piece, names, cards_at) for piece in _split_cards(typed)]
     if not chosen or len(chosen) > cards.MOST_DRAWN:
-        message = f"No card of {id} is in play."
+        message = f"No cards of {id} are in play."
         if chosen:
-            message = f"At most {cards.MOST_DRAWN} cards can be moved at once."
+            message = f"You can move at most {cards.MOST_DRAWN} cards at once."
         raise UserError(
             message, hint=phrase("`/deck show` lists them."), option="cards", code="unknown-card"
         )
@@ -219,7 +219,9 @@ def _find_open_cards(
         available = sum(counts.get(card, 0) for counts in cards_at.values())
         if count > available:
             raise UserError(
-                f"There aren't that many of {names[card]}.", option="cards", code="unknown-card"
+                f"There aren't that many copies of {names[card]}.",
+                option="cards",
+                code="unknown-card",
             )
     return chosen
 
@@ -277,11 +279,13 @@ async def deal_cards(context: Context) -> Reply:
     sides = [side for side in game.sides if side in game.players.values()]
     if not sides:
         hint = phrase("`/deck draw` with `to=me` draws into your own hand.")
-        raise UserError("Cards are dealt to sides that have a player.", hint=hint, code="no-sides")
+        raise UserError(
+            "Only sides that have a player are dealt cards.", hint=hint, code="no-sides"
+        )
     if count * len(sides) > cards.MOST_DRAWN:
         limit = cards.MOST_DRAWN // len(sides)
         raise UserError(
-            f"At most {limit} each can be dealt at once.", option="count", code="bad-value"
+            f"You can deal at most {limit} each at once.", option="count", code="bad-value"
         )
     number, drawn = await decks.record_draw(
         context, id, deck, count * len(sides), "deal", sides * count
@@ -436,7 +440,7 @@ async def _ask_recipient(context: Context, id: str, draw: str) -> Reply:
         buttons.append(context.build_button("handcard", label[:40], "give", id, draw, key))
     back_button = context.build_button("handpage", "Back", 0)
     return Reply(
-        f"Give {names[card]} to whom?", private=True, buttons=(*buttons, back_button), window=True
+        f"Who gets {names[card]}?", private=True, buttons=(*buttons, back_button), window=True
     )
 
 
@@ -588,10 +592,10 @@ def _find_own_cards(
         chosen = [_find_card_by_name(piece, names) for piece in _split_cards(typed)]
     missing_cards = Counter(chosen) - available
     if not chosen or len(chosen) > cards.MOST_DRAWN or missing_cards:
-        message = f"You hold no cards of {id}."
+        message = f"You have no cards of {id}."
         if available:
-            missing = next((names.get(card, typed) for card in missing_cards), "such a card")
-            message = f"You do not hold {missing}."
+            missing = next((names.get(card, typed) for card in missing_cards), "that card")
+            message = f"You don't have {missing}."
         raise UserError(
             message, hint=phrase("`/hand` shows yours."), option="cards", code="unknown-card"
         )
@@ -643,7 +647,7 @@ async def show_hand_or_agree(context: Context) -> Reply:
         announcement = await agree_to_open_hands(context)
         title = "You agree to open your hand when the game ends"
         if not context.game.cards.get(get_agreement_key(_get_hand_owner(context))):
-            title = "You agree to open the hands of players who are gone when the game ends"
+            title = "You agree to open the hands of absent players when the game ends"
         return Reply(title, private=True, announce=announcement)
     return await press_hand(context, "")
 
@@ -668,10 +672,12 @@ async def press_hand(context: Context, page_text: str, _newest: str = "") -> Rep
         page = max(0, len(entries) - 1) // MOST
     buttons = [context.build_button("handpage", "Refresh", page, game.number)]
     if not lines:
-        hint = phrase("`/deck draw` with `to=me` draws into it, `/deck deal` deals to all sides.")
+        hint = phrase(
+            "`/deck draw` with `to=me` draws into your hand, `/deck deal` deals to all sides."
+        )
         ids = list_deck_names(context.game, context.system)
         if ids and all(cups.is_leading_phase(context.game, id, context.system) for id in ids):
-            hint = phrase("All chits of this game are drawn for all to see: `/deck draw`.")
+            hint = phrase("This game draws all its chits face up: `/deck draw`.")
         return Reply(
             "Your hand is empty", (hint,), private=True, buttons=tuple(buttons), window=True
         )
@@ -780,7 +786,7 @@ async def agree_to_open_hands(context: Context) -> Reply:
     if game.cards.get(agreement_key):
         raise UserError("You have already agreed.", code="no-change")
     if not holds_cards:
-        raise UserError("You hold no hidden cards.", code="no-change")
+        raise UserError("You have no hidden cards.", code="no-change")
     new_game = replace(game, cards={**game.cards, agreement_key: 1})
     context.ledger.add("cards", new_game, does="agree", result="hands may be opened")
     doc = await context.store.load_doc(OPEN_HANDS, context.ledger.row)
@@ -792,7 +798,7 @@ async def agree_to_open_hands(context: Context) -> Reply:
     sentence: Part
     if remaining:
         hands = join_names(decks.format_hand_name(context, other) for other in remaining)
-        sentence = f"{hands}: not yet. Ending it counts as a yes."
+        sentence = f"Still to agree: {hands}. Ending the game counts as a yes."
     else:
         sentence = phrase("Everybody has agreed. Press the button or type `/game end` to finish.")
         end_buttons = _build_end_buttons(context, request)
@@ -861,7 +867,7 @@ async def _agree_for_absent_sides(context: Context) -> Reply | None:
     if not seats:
         return None
     hands = join_names(decks.format_hand_name(context, seat) for seat in seats)
-    line = "The player has left, or been silent for seven days."
+    line = "The player has left, or hasn't been heard from for seven days."
     undo = context.build_undo_button(context.game.number)
     title = f"{context.user_name} agrees as manager to open {hands} when the game ends"
     return Reply(title, (Small(line),), buttons=(undo,))
@@ -880,7 +886,7 @@ def list_unopened_hands(context: Context) -> list[str]:
     return [seat for seat in others if not game.cards.get(get_agreement_key(seat))]
 
 
-GONE = "If they have left or been silent for seven days, a manager who plays no side can agree for them."
+GONE = "If they've left or haven't been heard from for seven days, a manager who isn't playing can agree for them."
 
 
 OPEN_HANDS = "openhands"

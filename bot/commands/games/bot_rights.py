@@ -42,8 +42,8 @@ def _format_title(context: Context, missing: list[BotRight]) -> str:
     if context.command.bot_rights is None:
         return "The bot needs no permissions here"
     if not missing:
-        return "The bot may do everything it needs here"
-    return f"The bot lacks {format_count(len(missing), 'permission')} here"
+        return "The bot has all the permissions it needs here"
+    return f"The bot is missing {format_count(len(missing), 'permission')} here"
 
 
 def _format_master(context: Context) -> str:

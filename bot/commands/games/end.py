@@ -120,12 +120,14 @@ async def _build_end_question(
     if game.orders:
         can_open = await may_open(context)
         result = (
-            "will be opened" if can_open else "stay unopened: not every side has written theirs"
+            "will be opened"
+            if can_open
+            else "stay sealed, because not every side has written theirs"
         )
         lines.append(f"Sealed orders {describe_order_sides(game)} {result}.")
     if reveals:
         lines.append(
-            "The dice secret (the seed) is shown with it, so that everybody can check the dice."
+            "This also shows the dice secret (the seed), so that everybody can check the dice."
         )
     lines.append(phrase("You can still read it afterwards; `/game resume` reopens it."))
     buttons = _build_outcome_buttons(context, winner, "endseed" if reveals else "end")
@@ -201,7 +203,7 @@ def check_sentence(typed: str) -> str:
     """
     text = " ".join(typed.split())
     if len(text) > LONGEST:
-        message = f"That is too long for the last line of a story: at most {LONGEST} characters."
+        message = f"That's too long for the last line of a story, which can have at most {LONGEST} characters."
         raise UserError(message, option="text", code="too-long")
     return text
 
@@ -339,7 +341,7 @@ def _list_doubts_about_winner(context: Context) -> list[str]:
     outcome = f"{game.winner}'s win"
     if game.winner == DRAW:
         outcome = "A draw"
-    return [f"{outcome} is the players' call, not the score's."]
+    return [f"{outcome} is the players' decision; the score says otherwise."]
 
 
 async def _build_luck_lines(context: Context, tally: Tally) -> list[Part]:

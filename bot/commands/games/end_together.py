@@ -40,7 +40,7 @@ REQUEST_SECONDS = DAY
     build_optional("winner", "the side that won, or draw", complete="winner"),
     build_optional("text", "how it ended, in a sentence"),
     build_flag("confirm", "end it now"),
-    build_flag("reveal", "reveal the seed too, so that everybody can check the dice"),
+    build_flag("reveal", "also reveal the seed, so that everybody can check the dice"),
     example='winner=US text="The hill is taken at a price."',
     private=True,
     needs_game=True,
@@ -69,7 +69,7 @@ async def end_game(context: Context) -> Reply:
         reply = await _ask_other_sides(context, winner, text, partners)
     if reply.private:
         return reply
-    return Reply("The other players are asked", private=True, announce=reply)
+    return Reply("The other players have been asked", private=True, announce=reply)
 
 
 @declare_button("end", of=ButtonOf.GAME)

@@ -72,7 +72,7 @@ async def import_game(context: Context) -> Reply:
     """
     if context.ledger.row and context.game.started and not context.game.ended:
         raise UserError(
-            f'"{context.game.name}" is going on here.',
+            f'"{context.game.name}" is still being played here.',
             hint=phrase("End it first: `/game end`."),
             code="game-on",
         )
@@ -87,7 +87,7 @@ async def import_game(context: Context) -> Reply:
     raw = need_text(context.clean_options()["file"])
     faults, unplayed = await _check_in_worker(context, raw)
     if faults:
-        hint = "grognard verify shows everything."
+        hint = "grognard verify lists every fault."
         raise UserError(
             f"This log is damaged or was altered: {faults[0]}", hint=hint, code="altered-log"
         )
@@ -123,17 +123,17 @@ async def _adopt_imported_game(context: Context, exported: Exported, unplayed: i
     lines = [f"{event_count} events checked. {format_phase_title(ledger.game, context.system)}"]
     if unplayed:
         outcomes = format_count(unplayed, "outcome is", "outcomes are")
-        lines.append(f"{outcomes} from another edition of the rules and could not be replayed.")
+        lines.append(
+            f"{outcomes} from another edition of the rules, so the bot couldn't replay them."
+        )
     if sealed_count:
         rolls = format_count(sealed_count, "roll stays", "rolls stay")
-        lines.append(
-            f"{rolls} sealed forever: only the channel where it was rolled has its content."
-        )
+        lines.append(f"{rolls} sealed forever: only the original channel knows what was rolled.")
     if hand_card_count:
         hand_cards = format_count(hand_card_count, "card")
         lines.append(
             f"{hand_cards} from hands went back into the pile: "
-            "only the channel where they were drawn knows them."
+            "only the original channel knows who had which."
         )
     if is_started:
         lines.append(f"{context.user_name} is game master.")
@@ -144,7 +144,7 @@ async def _adopt_imported_game(context: Context, exported: Exported, unplayed: i
             f"Players known only from the file: {unclaimed}. Is one of them you? Press the button."
         )
         buttons = (context.build_button("claim", "That's me"),)
-    lines.append(f"New dice begin: commitment {ledger.game.commitment}")
+    lines.append(f"New dice: commitment {ledger.game.commitment}")
     lines += replaced_lines
     name = ledger.game.name or "free play"
     return Reply(f'{context.user_name} imports "{name}"', tuple(lines), buttons=buttons)
@@ -220,7 +220,7 @@ def _fill_ledger(ledger: Ledger, exported: Exported) -> None:
         _fill_seeds(ledger, exported)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError):
         raise UserError(
-            "The file is damaged: its events do not follow one another.",
+            "The file is damaged: its events don't form an unbroken chain.",
             option="file",
             code="damaged-log",
         ) from None
@@ -294,7 +294,7 @@ async def load_export_packs(context: Context, packs: Mapping[str, Files]) -> Rul
             pack = build_pack(files, hash) if not faults else None
             if pack is None:
                 fault = faults[0] if faults else "it cannot be read"
-                message = f"The game comes with a pack that cannot be used: {fault}"
+                message = f"The bot can't use the pack that comes with this game: {fault}"
                 raise UserError(message, option="file", code="bad-pack")
         loaded_packs.append(pack)
     context.commit.docs += build_used_docs(loaded_packs, get_server_key(context.command.where))
@@ -339,7 +339,7 @@ async def claim_person(context: Context) -> Reply:
     ledger.claim(imported)
     ledger.add("claim", game_after, own=current_person)
     side = game_after.players.get(imported.person, "")
-    playing = f"Plays {side}." if side else "The moves under that name are now theirs."
+    playing = f"They play {side}." if side else "The moves under that name are now theirs."
     return Reply(f"{context.user_name} is {imported.name} from the imported log", (playing,))
 
 

@@ -61,7 +61,7 @@ not know the user.
 @declare_command(
     "game link",
     "Play one game from two channels: get a code, or give one",
-    build_optional("code", "the code from the other channel; off: end the link of this one"),
+    build_optional("code", "the code from the other channel; off: unlink this channel"),
     private=True,
     needs_game=True,
 )
@@ -105,7 +105,7 @@ async def _create_code(context: Context) -> Reply:
     )
     lines = [
         phrase(
-            "In the other channel, here or on the other network, type: `/game link {code}`",
+            "In the other channel, on Discord or Slack, type: `/game link {code}`",
             code=code,
         ),
         f"It works once, within {MINUTES} minutes. Then both channels play one game, and each sees every roll.",
@@ -134,7 +134,7 @@ async def _use_code(context: Context, code: str) -> Reply:
     doc = await context.store.load_doc(LINK, code)
     if doc is None:
         raise UserError(
-            f"There is no such code. Each works once, within {MINUTES} minutes.",
+            f"That code doesn't exist or has been used. Each code works once, within {MINUTES} minutes.",
             hint=phrase("Get a new one in the other channel: `/game link`"),
             option="code",
             code="unknown-code",
@@ -154,7 +154,10 @@ async def _use_code(context: Context, code: str) -> Reply:
         # The user who created the code had no say in a game that began later.
         hint = phrase("Get a new code there: `/game link`")
         raise UserError(
-            "Another game has started there since.", hint=hint, option="code", code="game-changed"
+            "A different game has started there in the meantime.",
+            hint=hint,
+            option="code",
+            code="game-changed",
         )
     context.commit.drop_docs.append((LINK, code))
     code_channel_name = str(doc.data["name"])
@@ -205,7 +208,7 @@ def _choose_shared_game(
     own_game = context.ledger.loaded
     if own_game is None and code_channel_game is None:
         hint = phrase('Start one first: `/game start lnlt "Hill 875"`')
-        raise UserError("No game is played in either channel.", hint=hint, code="no-game")
+        raise UserError("There's no game in either channel.", hint=hint, code="no-game")
     if code_channel_game is not None and (
         own_game is None or _rate_importance(code_channel_game) >= _rate_importance(own_game)
     ):
@@ -239,7 +242,7 @@ def _need_replaceable(replaced_game: LoadedGame, shared_game: LoadedGame) -> Non
     if len(replaced_game.places) > 1:
         hint = phrase("End that there first: `/game link off`")
         raise UserError(
-            "One of the channels is linked with others already.",
+            "One of the channels is already linked with others.",
             hint=hint,
             option="code",
             code="linked",
@@ -264,7 +267,7 @@ async def _end_link(context: Context) -> Reply:
     context.need_game()
     if len(context.ledger.places) < 2:
         raise UserError(
-            "This game is played only in this channel.", option="code", code="not-linked"
+            "This game isn't linked with any other channel.", option="code", code="not-linked"
         )
     if not (context.can_manage or context.actor.directs):
         message = "Only the game master or a manager can end the link."
@@ -332,8 +335,10 @@ async def ask_channels(
     times = doc.data["at"] if doc is not None else []
     recent_times = [time for time in times if time > context.now - DAY]
     if len(recent_times) >= MOST_ASKED:
-        message = f"{MOST_ASKED} links were requested for this game within a day."
-        hint = phrase("Managers on both sides can link without a request: each types `/game link`.")
+        message = f"This game has had {MOST_ASKED} link requests within a day, which is the limit."
+        hint = phrase(
+            "Managers of both channels can link them without a request: each types `/game link`."
+        )
         raise UserError(message, hint=hint, code="too-many-links")
     context.commit.docs.append(
         Doc(ASKED, link.game, {"at": [*recent_times, context.now]}, context.now + DAY)
@@ -352,7 +357,7 @@ async def ask_channels(
         context.about = topics[current_channel]
     pending = list_places(link.pending_channels, visible_names, current_channel)
     lines = (
-        f"A manager must agree first in {pending}. Until then nothing is linked.",
+        f"A manager must agree first in {pending}. Nothing is linked until then.",
         f"It expires in {HOURS} hours.",
     )
     return Reply("Link requested", lines, private=True, announce=messages.get(current_channel))
@@ -370,7 +375,7 @@ def _build_request_message(
     other_channels = [channel for channel in link.all_channels if channel != reader]
     others = list_places(other_channels, names, reader)
     if reader == link.new_channel:
-        action = f"play {format_game_name(game)} here too, together with {others}"
+        action = f"play {format_game_name(game)} here as well as in {others}"
     else:
         new_name = name_place(link.new_channel, names.get(link.new_channel, ""), reader)
         action = f"play this channel's game from {new_name} too"
@@ -414,7 +419,9 @@ async def agree_to_link(context: Context, code: str) -> Reply:
     if saved_row != link.replaced_row or is_linked:
         hint = phrase("Ask again: `/game link`")
         raise UserError(
-            "A game has started in the other channel since.", hint=hint, code="game-changed"
+            "A game has started in the other channel in the meantime.",
+            hint=hint,
+            code="game-changed",
         )
     request_here = replace(link.build_request(expires), topics=(current_topic,))
     request_here.close_with_note(context, f"{context.user_name} agrees")
@@ -487,7 +494,7 @@ async def _load_pending_link(context: Context, code: str) -> tuple[Ledger, Chann
         raise UserError("That code is for other channels.", option="code", code="other-channels")
     if sorted(ledger.places) != sorted(link.channels):
         raise UserError(
-            "The game has moved elsewhere since.",
+            "The game has moved to another channel in the meantime.",
             hint=phrase("Ask again: `/game link`"),
             code="game-changed",
         )
@@ -543,7 +550,7 @@ def _build_notice(
             f"{capitalize_first(format_game_name(game))} is played from both: every roll made "
             "here shows up there, and theirs here.",
             phrase(
-                "`/game status` lists the channels. A manager ends this here with: `/game link off`"
+                "`/game status` lists the channels. A manager can end this with: `/game link off`"
             ),
         ),
     )
@@ -563,11 +570,11 @@ async def unlink_channel(context: Context, ledger: Ledger, channel: str) -> Repl
     notices = dict[str, Reply]()
     for reader in channels:
         channel_name = name_place(channel, names.get(channel, ""), reader)
-        line = f"{game_name} goes on here without {channel_name}."
+        line = f"{game_name} continues here without {channel_name}."
         if reader == channel:
             remaining = list_places(remaining_channels, names, reader)
-            line = f"{game_name} goes on in {remaining}. Rolls made here no longer show up there."
-        title = f"{context.user_name} ends the link of {channel_name}"
+            line = f"{game_name} continues in {remaining}. Rolls made here no longer show up there."
+        title = f"{context.user_name} unlinks {channel_name}"
         notices[reader] = Reply(title, (line,))
     post_in_other_channels(context, notices)
     return notices.get(context.command.where.key, notices[channel])
@@ -594,7 +601,7 @@ async def remind_linked_channels(store: Store, server: str) -> None:
         names = await load_place_names(store, other_channels)
         others = list_places(other_channels, names, channel)
         line = phrase(
-            "Every roll made here shows up there, and theirs here. A manager ends this with: `/game link off`"
+            "Every roll made here shows up there, and theirs here. A manager can end this with: `/game link off`"
         )
         reply = Reply(f"This channel is linked with {others}", (line,))
         messages.append(Outgoing(channel, {}, 0.0, reply.to_json()))

@@ -36,7 +36,7 @@ MOST_ROLLS = 5_000
 """Number of rolls after which no older game is counted."""
 COUNTED = (
     "Counted: a player's own rolls for their own side, with the bot's dice. "
-    "Score: how well they turned out; usual: the average for such rolls."
+    "Score: how well they turned out; usual: the average for rolls like them."
 )
 
 
@@ -68,7 +68,7 @@ async def show_my_luck(context: Context) -> Reply:
     career = await _load_career(context)
     place = "on this server" if context.command.where.server else "on this platform"
     if not career.rolls:
-        line = f"None of your games {place} has a roll of yours that counts."
+        line = f"You have no rolls {place} that count yet."
         return Reply("No rolls to judge your luck by yet", (line, COUNTED), private=True)
     by_system = _sum_by(career.rolls, lambda roll: roll.system)
     rolls = format_count(len(career.rolls), "roll")
@@ -119,18 +119,18 @@ def _describe_career(lucks: list[Luck]) -> list[str]:
     """
     count = sum(luck.count for luck in lucks)
     if count < ENOUGH:
-        return [f"Too few rolls to judge luck: {count}, and it takes {ENOUGH}"]
+        return [f"Too few rolls to judge luck: {count} of the {ENOUGH} needed"]
     z = combine_z(lucks)
     word, percent = describe_luck(z)
     players = count_players_per_outlier(z)
     if not word:
         return [
             "About average luck",
-            "Most players end up this close to the average by chance alone.",
+            "By chance alone, most players end up this close to the average.",
         ]
     return [
         f"{capitalize_first(word)} than {percent} in 100 players with the same rolls",
-        f"By chance alone, 1 player in {players:,} ends up at least this far from average, up or down.",
+        f"By chance alone, 1 player in {players:,} ends up at least this far above or below average.",
     ]
 
 

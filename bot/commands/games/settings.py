@@ -114,7 +114,7 @@ _HIDE = {"discord": "To hide a game's commands: Server Settings, Integrations, G
     ),
     build_optional(
         "pack",
-        "another version of the pack that is played",
+        "a different version of this game's pack",
         complete="pack",
         label="Version of the pack",
     ),
@@ -189,7 +189,7 @@ def _change_ways_of_play(game: Game, options: Mapping[str, Any]) -> tuple[Game, 
         if options["rule"]:
             raise UserError(
                 "You can only switch one rule at a time.",
-                hint="Leave out rule.",
+                hint="Leave out the rule option.",
                 option="rule",
                 code="not-together",
             )
@@ -229,7 +229,7 @@ async def _list_settings(context: Context) -> Reply:
         f"A second shot, or one out of turn or phase: {second_shot}",
         f"Game master: {master}",
         f"Threads of this channel play: {threads}",
-        f"Pictures of look-ups and odds: {picture_mode.replace('-', ' ')}",
+        f"Pictures of lookups and odds: {picture_mode.replace('-', ' ')}",
         *_list_rules(context, game),
         *await _list_pack_versions(context, game),
     )
@@ -299,7 +299,7 @@ def _switch_rule(context: Context, game: Game, typed: str) -> tuple[Game, str]:
     system = context.system
     if system is None:
         raise UserError(
-            "No game is played here yet, so there are no optional rules.",
+            "There's no game here yet, so there are no optional rules.",
             hint="Start a game first.",
             option="rule",
             code="no-system",
@@ -400,7 +400,7 @@ async def _list_pack_versions(context: Context, game: Game) -> list[str]:
     lines = []
     for hash in get_packs_in_force(game, context.systems).values():
         label = labels.get(hash, hash[:SHORT])
-        role = "the rules in use"
+        role = "in use"
         if hash in extended_games:
             role = f"extends {extended_games[hash]}"
         lines.append(f"Pack {label}: {role}")
@@ -412,7 +412,7 @@ async def _list_pack_versions(context: Context, game: Game) -> list[str]:
     "Which games are enabled here",
     build_optional("systems", "games to enable, or all", complete="systems", label="Games"),
     example="lnlt ucn",
-    title="Rule sets",
+    title="Games",
     verb="Save",
     private=True,
     needs_game=True,
@@ -483,7 +483,7 @@ async def manage_links(context: Context) -> Reply:
     an unknown channel.
     """
     if not context.command.who.manager:
-        raise NotManager("see and end links here", context.command.where)
+        raise NotManager("see and remove links here", context.command.where)
     current_channel = context.command.where
     typed = context.clean_options()["end"]
     shared_games = await context.store.list_shared_games(
@@ -506,7 +506,7 @@ async def manage_links(context: Context) -> Reply:
         title = f'"{loaded.game.name}"' if loaded.game.name else "free play"
         lines.append(f"{name}: {title}, also played from {others}.")
         lines.append(phrase("To end that, type: `/setup links {id}`", id=id))
-    return Reply("Linked channels", tuple(lines) or ("There are none.",), private=True)
+    return Reply("Linked channels", tuple(lines) or ("No channels here are linked.",), private=True)
 
 
 async def _end_link(context: Context, linked: dict[str, tuple[str, str]], id: str) -> Reply:

@@ -275,7 +275,7 @@ def _check_cups(system: System, sides: tuple[str, ...]) -> None:
     if unknown:
         hint = phrase('For example: sides="{sides}"', sides=", ".join(dict.fromkeys(cup_sides)))
         raise UserError(
-            f"A cup of this game has chits of {unknown[0]}.",
+            f"This game's cup has chits for {unknown[0]}.",
             hint=hint,
             option="sides",
             code="unknown-side",
@@ -343,8 +343,8 @@ def _find_game_to_start(
         raise UserError("Pick a game or a scenario.", hint=hint, option="system", code="missing")
     system = systems[game_id]
     if system.base is not None:
-        message = f"{system.title} adds to {system.base.title} and is not a game by itself."
-        hint = phrase("Start that: `/game start {id}`", id=system.home)
+        message = f"{system.title} is an add-on to {system.base.title}, not a game in itself."
+        hint = phrase("Start that game: `/game start {id}`", id=system.home)
         raise UserError(message, hint=hint, option="system", code="other-system")
     return system, extension
 
@@ -393,7 +393,7 @@ def read_sides(text: str) -> tuple[str, ...]:
     for side in sides:
         if not is_valid_side_name(side):
             raise UserError(
-                f'"{side[:40]}" cannot name a side: at most {MAX_SIDE} characters, '
+                f'"{side[:40]}" cannot be the name of a side: use at most {MAX_SIDE} characters, '
                 "without ; = or quotation marks.",
                 option="sides",
                 code="bad-name",
@@ -546,7 +546,7 @@ async def leave_side(context: Context) -> Reply:
     game = context.need_started()
     person = context.ledger.find_person()
     if person not in game.players:
-        raise UserError("You play no side in this game.", code="not-player")
+        raise UserError("You don't have a side in this game.", code="not-player")
     players = {other: side for other, side in game.players.items() if other != person}
     game_after = apply_seat_changes(game, players, {person})
     context.ledger.add("leave", game_after)
@@ -561,7 +561,7 @@ def _clean_game_name(raw: str) -> str:
     name = " ".join(raw.split())
     if not name or len(name) > MAX_NAME:
         raise UserError(
-            f"A game's name has 1 to {MAX_NAME} characters.", option="name", code="bad-name"
+            f"A game's name must have 1 to {MAX_NAME} characters.", option="name", code="bad-name"
         )
     return name
 
@@ -593,7 +593,7 @@ async def ask_director(context: Context, name: str) -> Reply:
                 'That would pause "{old}": `/game resume` continues it.',
                 old=game.name,
             ),
-            f"{master_name} or a {manager_word} decides.",
+            f"It's up to {master_name} or a {manager_word}.",
         ),
         buttons=(
             Button(f"begin:{key}", "Start it", "primary"),

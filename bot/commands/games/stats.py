@@ -105,10 +105,10 @@ async def show_stats(context: Context) -> Reply:
             if side == name
         )
     if measured.left_out:
-        lines.append(f"The {measured.left_out} oldest rolls are left out.")
+        lines.append(f"The {measured.left_out} oldest rolls aren't included.")
     lines.append(
         f"{measured.summary}. Not counted: dice rolled by hand, rolls still sealed and rolls without a score. "
-        "Score: how well the rolls turned out for that side; usual: the average for such rolls."
+        "Score: how well the rolls turned out for that side; usual: the average for rolls like them."
     )
     answer = Reply(
         "Luck against expectation" if by_side else "No rolls to judge luck by yet",

@@ -73,7 +73,7 @@ async def load_closing_sentence(store: Store, row: str, game: Game) -> str:
     return next((text.text for text in texts if text.key == "text"), "")
 
 
-@declare_command("game list", "Every game that was played in this channel", private=True)
+@declare_command("game list", "All games that were played in this channel", private=True)
 async def list_games(context: Context) -> Reply:
     """List the games that were played in this channel, the one that is on first.
 
@@ -97,7 +97,7 @@ async def list_games(context: Context) -> Reply:
     if past_games:
         number = past_games[0].number
         lines.append(
-            phrase("`/game open {n}` reads one, `/game resume {n}` continues it", n=number)
+            phrase("`/game open {n}` shows one, `/game resume {n}` continues it", n=number)
         )
     if moved_line:
         lines.append(moved_line)
@@ -164,7 +164,7 @@ async def show_past_game(context: Context, row: str | None = None) -> Reply:
     if sentence:
         lines = (sentence, *lines)
     if not past_game.is_on:
-        lines = (*lines, phrase("By command too: `/log game={number}`", number=past_game.number))
+        lines = (*lines, phrase("Or type: `/log game={number}`", number=past_game.number))
     return Reply(title, lines, footer=status.footer, private=True, buttons=tuple(buttons))
 
 
@@ -196,8 +196,8 @@ async def _choose_past_game(context: Context, row: str | None) -> ChannelGame:
     candidates = [game for game in sort_current_first(games) if not game.is_on or game.game.ended]
     if not candidates:
         raise UserError(
-            "No other game was played here.",
-            hint=phrase("`/game list` shows all."),
+            "No other games were played here.",
+            hint=phrase("`/game list` shows them all."),
             code="unknown-game",
         )
     return next((game for game in candidates if game.game.started), candidates[0])
@@ -431,8 +431,8 @@ async def _list_linked_channels(context: Context) -> list[Part]:
     }
     channel_list = list_places(channels, names, current_channel.key)
     return [
-        f"Played in {channel_list}; each sees every roll of the others.",
-        phrase("To end that for this channel, type: `/game link off`"),
+        f"Played in {channel_list}; each sees every roll made in the others.",
+        phrase("To unlink this channel, type: `/game link off`"),
     ]
 
 

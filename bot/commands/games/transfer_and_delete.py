@@ -54,7 +54,7 @@ async def transfer_game(context: Context) -> Reply:
     if len(context.ledger.places) > 1:  # nobody in the other channels agreed to the new one
         hint = phrase("End the link first: `/game link off`. Or link the new channel: `/game link`")
         raise UserError(
-            "This game is played in other channels too, so it cannot move.",
+            "This game is also played in other channels, so it can't be moved.",
             hint=hint,
             code="linked",
         )
@@ -78,7 +78,7 @@ async def transfer_game(context: Context) -> Reply:
     request.register(context)
     current_name = name_place(current_channel.key, current_channel.name, target.key)
     request_message = Reply(
-        f'{context.user_name} asks to play "{game.name}" here from now on; so far it is played in '
+        f'{context.user_name} asks to play "{game.name}" here from now on; until now it was played in '
         f"{current_name}",
         (f"Only a {get_manager_word(target.key)} can take it over, within {HOURS} hours.",),
         buttons=(
@@ -180,7 +180,7 @@ def _move_game(
         f'"{name}" is played here from now on',
         (
             f"{context.user_name} moves it from {name_place(source, names[source], target)}.",
-            phrase("`/game status` shows how it is going."),
+            phrase("`/game status` shows how far along it is."),
             *describe_replaced_game(replaced_game),
         ),
         buttons=build_channel_button(source, names[source], target),
@@ -202,7 +202,7 @@ def _get_target_channel(context: Context) -> Place:
         return Place(key, current_channel.server)
     confirmed = context.command.channels.get("channel")
     if confirmed is None or confirmed.key != key or confirmed.server != current_channel.server:
-        message = "A game can move only to a channel that you and the bot can both write in."
+        message = "A game can only move to a channel where both you and the bot can write."
         raise UserError(
             message,
             hint="Choose it from the list, or mention it.",
@@ -223,7 +223,7 @@ async def _load_replaced_game(context: Context, channel: str) -> Saved | None:
         return None
     game = restore_game(saved).game
     if game.started and not game.ended:
-        hint = phrase("It must end first: `/game end`.")
+        hint = phrase("That one must end first: `/game end`.")
         raise UserError(
             f'"{game.name}" is played there.', hint=hint, option="channel", code="game-on"
         )
@@ -281,7 +281,7 @@ async def delete_game(context: Context) -> Reply:
     await delete_share(context)
     title = f"{capitalize_first(format_game_name(game))} is deleted"
     linked_reply = Reply(
-        title, (f"{context.user_name} did that in a channel that was linked with this one.",)
+        title, (f"{context.user_name} deleted it from a channel that was linked with this one.",)
     )
     post_in_other_channels(context, dict.fromkeys(context.ledger.places, linked_reply))
     is_public = game.started or len(context.ledger.list_present_persons()) > 1

@@ -83,7 +83,7 @@ def _list_tables(game: System, word: str) -> list[Part]:
         entries.append(Entry(table.title, table.source, text, f"whole:{typed}", "Whole table"))
     if not entries:
         return []
-    return [Group("Tables that print it", "", grave=True), *entries[:MOST_TABLES]]
+    return [Group("Tables that use it", "", grave=True), *entries[:MOST_TABLES]]
 
 
 def show_scenario(id: str, scenario: str, registry: Registry) -> Reply:

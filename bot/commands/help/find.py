@@ -37,8 +37,10 @@ MOST_ABOUT = 60
 
 @declare_command(
     "find",
-    "Find a table, a sequence, a unit type, a state or a page of help by its name",
-    Option("words", "str", "a printed name: melee odds, 6a, hesitant", complete="find"),
+    "Find a table, sequence, unit type, state or help page by its name",
+    Option(
+        "words", "str", "a name as printed in the game: melee odds, 6a, hesitant", complete="find"
+    ),
     example="melee odds",
     private=True,
 )

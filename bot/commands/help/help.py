@@ -290,7 +290,7 @@ async def list_enabled_games(context: Context) -> list[str]:
 
 @declare_command(
     "help",
-    "Help on everything, with examples that run",
+    "Help on everything, with examples that work",
     build_optional("topic", "a command, table or game", complete="topic"),
     example="lnlt fire",
     private=True,
@@ -398,7 +398,7 @@ def _list_unit_numbers(words: UnitWords, options: str, id: str) -> list[Part]:
     }
     flags = [flag for flag, text in words.flags.items() if _is_for_sequence(text, id)]
     keys = sorted(meanings, key=lambda key: _ONLY.search(meanings[key]) is None)
-    lines: list[Part] = [Group(f"A unit in {options} may carry", "", grave=True)]
+    lines: list[Part] = [Group(f"What a unit in {options} can have", "", grave=True)]
     for key in keys[:MOST_KEYS]:
         short_meaning = re.split(r"[,;(]", meanings[key])[0].strip()
         lines.append(phrase("`{key}=` {text}", key=key, text=short_meaning))
@@ -427,7 +427,7 @@ def _build_words_page(spec: CommandSpec, page: str, system: System) -> Reply:
     for name, options in group_unit_lists(spec.options).items():
         lines.append(Group(f"Words of a unit in {' and '.join(options)}", "", grave=True))
         lines += format_unit_words(system.words[name])
-    return _build_page_below(spec, lines, "what a unit may carry")
+    return _build_page_below(spec, lines, "what a unit can have")
 
 
 def _build_page_below(
@@ -471,8 +471,8 @@ def build_unit_words_page(game: System) -> Reply:
     If no sequence takes a list of units, these are its types, states and markers.
     """
     lines: list[Part] = [
-        "Each item is a unit type or a unit of the roster, then its numbers and words; separate items with ;",
-        "Several of the roster at once: GI 1..10, us1..us4, all, all shaken, side:US, hex:H5.",
+        "Each item is a unit type or a unit on the roster, followed by its numbers and words. Put a ; between items.",
+        "Several units at once: GI 1..10, us1..us4, all, all shaken, side:US, hex:H5.",
     ]
     word_lists = list(format_all_unit_words(game))
     if not word_lists:

@@ -37,7 +37,7 @@ def _list_versions(games: Mapping[str, System]) -> tuple[Part, ...]:
         f"Grognard {get_release()}",
         *(addresses or ["Source: ask your host."]),
         Grid(editions),
-        "A log shows the edition that each result was rolled under.",
+        "The log shows which edition each result was rolled under.",
     )
 
 
@@ -88,17 +88,17 @@ def build_overview_page(
     lines += [
         Entry("A game", "units, turns, undo, log", game_commands, start_form, "Start"),
         Entry("Dice", "anything: 4d6kh3+2", roll, "throw:2d6", "Roll 2d6"),
-        Group("Rule sets", "", grave=True),
+        Group("Games", "", grave=True),
         *_list_rule_sets(registry, games),
-        Small(phrase("What a card calls it: `/find melee odds`")),
-        Small(phrase("On any command: `/help lnlt fire`")),
+        Small(phrase("By the name on the card: `/find melee odds`")),
+        Small(phrase("Help on any command: `/help lnlt fire`")),
     ]
     entries = _list_overview_entries(registry, games)[:MOST]
     welcome = "Hello. " if greets else ""
     return Reply(
-        f"{welcome}Grognard fights tabletop wargames in your channel",
+        f"{welcome}Grognard runs tabletop battles in your channel",
         tuple(lines),
-        by="pick your units, it does the tables",
+        by="you pick the units, it handles the tables",
         menus=(Menu("A game, or any topic", tuple(entries), "Topics"),),
     )
 
@@ -295,7 +295,7 @@ def build_welcome(registry: Registry, players_sentence: str, commitment: str) ->
         (
             f"{number} games are ready. {players_sentence} You're only pinged when it's your move.",
             Small(f"{names}."),
-            Small(phrase("It keeps rolls, units and player names; `/privacy show` lists yours.")),
+            Small(phrase("It stores rolls, units and player names; `/privacy show` lists yours.")),
             Small(
                 phrase(
                     "First free play: commitment {digits}. `/fair show` explains it.",

@@ -41,7 +41,7 @@ async def show_balance(context: Context) -> Reply:
     for balance in balances[:MOST_SCENARIOS]:
         parts += _describe(balance, titles.get(balance.scenario, balance.scenario))
     if not balances:
-        parts.append("No counted game here had a scenario yet.")
+        parts.append("No game that counted here has used a scenario yet.")
     left_out = len(balances) - MOST_SCENARIOS
     if left_out > 0:
         parts.append(Small(f"{left_out} more scenarios, with fewer games."))
@@ -49,7 +49,7 @@ async def show_balance(context: Context) -> Reply:
         parts.append(
             Small(
                 "At equal luck: the share of wins if both sides rolled equally well, "
-                "and the range that holds it 19 times in 20."
+                "and the range it falls in 19 times out of 20."
             )
         )
     reply = Reply("Balance of scenarios", tuple(parts), by=title, private=True)
@@ -73,5 +73,7 @@ def _describe(balance: Balance, title: str) -> list[Part]:
             f"At equal luck: {first} {chance.value:.0%} ({chance.low:.0%} to {chance.high:.0%})."
         )
     else:
-        parts.append(Small(f"At equal luck: after {GAMES_WITH_LUCK} games with enough rolls."))
+        parts.append(
+            Small(f"At equal luck: shown after {GAMES_WITH_LUCK} games with enough rolls.")
+        )
     return parts

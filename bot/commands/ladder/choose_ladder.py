@@ -11,7 +11,7 @@ from bot.ui.common_options import build_optional
 
 LADDER_SYSTEM = build_optional(
     "system",
-    "which game's ladder; blank: that of this channel, or the only one",
+    "which game's ladder; blank: the game in this channel, or the only one",
     type="enum",
     values=(),
     complete="system",
@@ -57,13 +57,13 @@ async def _choose_system(context: Context, server: str) -> str:
         return context.game.system
     if not systems:
         raise UserError(
-            "No result is confirmed here yet.",
+            "No results have been confirmed here yet.",
             hint=phrase("Two players let their game count before the first roll: `/result count`"),
             code="no-result",
         )
     if len(systems) > 1:
         raise UserError(
-            f"There are ladders of {len(systems)} games here.",
+            f"There are ladders for {len(systems)} games here.",
             hint=phrase(
                 "Choose one: `/{command} system={system}`",
                 command=" ".join(context.spec.path),

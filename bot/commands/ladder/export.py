@@ -19,7 +19,7 @@ from bot.ui.reply.reply import File, Reply
 
 @declare_command(
     "ladder export",
-    "The ladder as a file: results, ratings, what they are checked by",
+    "The ladder as a file: results, ratings and what it takes to check them",
     LADDER_SYSTEM,
     private=True,
     title="The ladder as a file",

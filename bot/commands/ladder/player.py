@@ -25,7 +25,7 @@ OUTCOMES = {"W": "won", "D": "drew", "L": "lost"}
 @declare_command(
     "ladder player",
     "One player on the ladder: rating, form, games",
-    build_optional("name", "whose; blank: your own", label="Player"),
+    build_optional("name", "which player; blank: you", label="Player"),
     LADDER_SYSTEM,
     private=True,
     title="A player on the ladder",
@@ -66,7 +66,7 @@ def _find_record(context: Context, ladder: Ladder) -> Record:
     if not namesakes:
         names = [record.name for record in ladder.records.values()]
         raise UserError(
-            f"Nobody on this ladder is called {typed}.",
+            f"There's nobody called {typed} on this ladder.",
             hint=did_you_mean(typed, names),
             option="name",
             code="unknown-person",
@@ -83,14 +83,12 @@ def _describe_record(ladder: Ladder, record: Record) -> list[Part]:
         high = record.rating.rating + 2 * record.rating.deviation
         games = format_count(record.rated, "rated game")
         parts.append(f"Place {rated.index(record) + 1} of {len(rated)}, after {games}.")
-        parts.append(f"The true rating is between {low:.0f} and {high:.0f}, 19 times in 20.")
+        parts.append(f"19 times out of 20, the true rating is between {low:.0f} and {high:.0f}.")
     else:
-        parts.append(
-            f"{record.rated} of {GAMES_BEFORE_RATING} rated games; then there is a rating."
-        )
+        parts.append(f"{record.rated} of {GAMES_BEFORE_RATING} rated games needed for a rating.")
     if record.form:
         words = ", ".join(OUTCOMES[letter] for letter in record.form)
-        parts.append(f"Form, the latest last: {words}.")
+        parts.append(f"Form, latest last: {words}.")
     reply_time = format_reply_time(record.replies)
     if reply_time:
         parts.append(f"Usually moves within {reply_time}.")
@@ -107,7 +105,7 @@ def _list_games(games: Sequence[Played]) -> list[Part]:
     parts: list[Part] = []
     parts += _list_group("Still being played", map(_describe_unfinished, playing))
     parts += _list_group("To be confirmed", map(_describe_unfinished, waiting))
-    parts += _list_group("Results, the latest first", map(_describe_outcome, finished))
+    parts += _list_group("Results, latest first", map(_describe_outcome, finished))
     return parts
 
 

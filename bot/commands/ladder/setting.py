@@ -47,7 +47,7 @@ def need_ladder_server(context: Context) -> str:
     """Return the key of the server. Raises UserError outside the channels of a server."""
     channel = context.command.where
     if not channel.server or channel.owner:
-        raise UserError("Games count in the channels of a server.", code="no-server")
+        raise UserError("Games can only count in a server's channels.", code="no-server")
     return channel.server
 
 
@@ -57,7 +57,7 @@ async def need_ladder(context: Context) -> str:
     if not await is_ladder_on(context.store, server):
         channel = context.command.where.key
         raise UserError(
-            f"Games do not count on this {get_server_word(channel)}.",
+            f"Games don't count on this {get_server_word(channel)}.",
             hint=phrase(
                 "A {manager} can change that: `/setup ladder on`",
                 manager=get_manager_word(channel),

@@ -28,7 +28,7 @@ HEADING: tuple[str, ...] = ("   Player", "Rating", "Form", "Wait")
 
 @declare_command(
     "ladder standings",
-    "Who is where on the ladder of a game",
+    "Who ranks where on a game's ladder",
     LADDER_SYSTEM,
     private=True,
     title="Standings",
@@ -65,7 +65,7 @@ def _build_table(ladder: Ladder, user: str) -> list[Part]:
     parts: list[Part] = [Grid(tuple(rows), head=True)]
     left_out = len(rated) + 1 - len(rows)
     if left_out:
-        parts.append(Small(f"{left_out} more are not shown."))
+        parts.append(Small(f"{left_out} more aren't shown."))
     return parts
 
 
@@ -112,8 +112,8 @@ def _explain(ladder: Ladder) -> list[Part]:
     if not ladder.records:
         return []
     return [
-        Small("Form: the last five games, the latest last. Wait: the usual time until they move."),
-        Small(phrase("More of one player: `/ladder player`, of scenarios: `/ladder balance`")),
+        Small("Form: the last five games, latest last. Wait: how long they usually take to move."),
+        Small(phrase("More about a player: `/ladder player`. About scenarios: `/ladder balance`")),
     ]
 
 

@@ -25,7 +25,7 @@ from bot.ui.common_options import PAST_GAME
 from bot.ui.reply.packing import Packing
 from bot.ui.reply.reply import File, Reply
 
-EXPORT_FILES = "json (import takes it back), html (a page to read and check), csv or markdown"
+EXPORT_FILES = "json (can be imported again), html (a page to read and check), csv or markdown"
 EXPORT_FORMAT = Option(
     "format", "enum", EXPORT_FILES, values=("json", "html", "csv", "markdown"), default="json"
 )
@@ -96,7 +96,9 @@ def _build_file_reply(context: Context, kind: str, file: File) -> Reply:
     word = {"markdown": "Markdown", "html": "a page"}.get(kind, kind.upper())
     lines: list[str | Phrase] = [f"{game.number} events: {about}."]
     if game.drawn:
-        lines.append(phrase("It includes the last seed once that is revealed: `/fair reveal`"))
+        lines.append(
+            phrase("It will include the last seed once that has been revealed: `/fair reveal`")
+        )
     return Reply(
         f"{game.name or 'Free play'} as {word}",
         tuple(lines),
@@ -114,7 +116,7 @@ def build_file_name(game: Game) -> str:
 def check_length(game: Game) -> None:
     """Raise UserError if a game is too long for a page or a picture of its course."""
     if game.number > MOST_EVENTS:
-        message = f"This game is too long for that: it has {game.number:,} events, and the limit is {MOST_EVENTS:,}."
+        message = f"This game is too long for that: it has {game.number:,} events and the limit is {MOST_EVENTS:,}."
         raise UserError(message, hint=phrase("`/game export json` has all of it."), code="too-many")
 
 

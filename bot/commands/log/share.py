@@ -89,7 +89,7 @@ async def share_game(context: Context) -> Reply:
             phrase(
                 "The link was shown only once. `/game share` makes a new one, and the old one stops working."
             ),
-            "The page follows the game live, shows nothing that is sealed, and collects nothing from spectators.",
+            "The page follows the game live, shows nothing that is sealed, and collects no data about spectators.",
             *(("The earlier link no longer works.",) if old_key else ()),
         ),
         private=True,

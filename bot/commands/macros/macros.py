@@ -45,7 +45,7 @@ FORM = "form:"
 
 @declare_command(
     "macro add",
-    "Save a command under a name, with gaps to fill when it runs",
+    "Save a command under a name, with gaps to fill in when you run it",
     Option("name", "str", "a short name: h", max=24),
     Option("text", "str", "the command, with gaps as {name} or {name=default}", complete="command"),
     FOR_SERVER,
@@ -108,7 +108,7 @@ async def explain_failed_run(context: Context) -> Reply:
     if macro is None:
         raise await _build_unknown_macro_error(context, name)
     macro.build_command(macro.read_gap_values(options), context.registry)
-    raise UserError("This macro was changed just now.", hint="Run it again.", code="busy")
+    raise UserError("This macro has just been changed.", hint="Run it again.", code="busy")
 
 
 @declare_command("macro list", "Your macros and the server's", private=True)
@@ -170,7 +170,7 @@ async def _build_missing_macro_error(context: Context, name: str) -> UserError:
     if other is None:
         return await _build_unknown_macro_error(context, name)
     if other.shared:
-        hint = phrase("A manager deletes it: `/macro remove {name} server`", name=name)
+        hint = phrase("A manager can delete it: `/macro remove {name} server`", name=name)
         return UserError(f"{name} is the server's.", hint=hint, option="server", code="not-yours")
     return UserError(
         f"{name} is your own, not the server's.",
@@ -222,7 +222,7 @@ async def import_macros(context: Context) -> Reply:
     owner = _get_owner(context, shared=options["server"])
     check_utf8(options["file"])
     if len(options["file"]) > LONGEST_FILE:
-        message = f"A file of macros has at most {LONGEST_FILE:,} characters."
+        message = f"A macro file can have at most {LONGEST_FILE:,} characters."
         raise UserError(message, option="file", code="file-too-large")
     new_macros = await asyncio.to_thread(
         read_macros, options["file"], context.registry, shared=shared
@@ -266,7 +266,7 @@ def read_macros(text: str, registry: Registry, *, shared: bool) -> dict[str, Mac
         macros[macro.name] = macro
     if not macros:
         hint = "Each line is a name, a colon and a command."
-        raise UserError("There is no macro in the file.", hint=hint, code="bad-value")
+        raise UserError("There are no macros in the file.", hint=hint, code="bad-value")
     return macros
 
 
@@ -298,7 +298,7 @@ def _get_owner(context: Context, *, shared: bool) -> str:
     server = context.command.where.server
     if not server:
         raise UserError(
-            "There is no server here; your own macros go with you.",
+            "There's no server here, but your own macros work everywhere.",
             option="server",
             code="no-server",
         )
@@ -308,7 +308,7 @@ def _get_owner(context: Context, *, shared: bool) -> str:
         server_word = get_server_word(channel)
         raise UserError(
             f"Only a {manager_word} can change the macros of the {server_word}.",
-            hint="Leave out server for one of your own.",
+            hint="To change one of your own, leave out server.",
             option="server",
             code="not-manager",
         )
@@ -319,7 +319,7 @@ def _need_room(names: set[str], *, shared: bool) -> None:
     """Raise UserError if an owner with macros of these names would have too many."""
     limit = MOST_SHARED if shared else MOST_OWN
     if len(names) > limit:
-        subject = "A server has" if shared else "You have room for"
+        subject = "A server can have" if shared else "You have room for"
         raise UserError(
             f"{subject} at most {limit} macros.",
             hint=phrase("Delete one first: `/macro remove`"),

@@ -54,7 +54,7 @@ def need_manager(context: Context) -> None:
     if not context.command.where.server:
         hint = "Type it in a channel on the server that should have the pack."
         raise UserError(
-            "Packs belong to a server or workspace, and this is neither.",
+            "Packs belong to a server or workspace, and you're in neither.",
             hint=hint,
             code="no-server",
         )
@@ -204,13 +204,13 @@ def _list_next_steps(pack: PackSystem, version: PackVersion) -> list[Part]:
     lines.append(
         phrase("New games of {title} include it: `/game start {id}`", title=title, id=pack.home)
     )
-    lines.append("A game in progress starts using it with the first unit that needs the pack.")
+    lines.append("A game in progress starts using the pack when its first unit needs it.")
     return lines
 
 
 @declare_command(
     "pack disable",
-    "Switch off a pack; games already using it go on",
+    "Switch off a pack; games already using it can continue",
     PACK,
     example="few-acres",
     private=True,
@@ -231,7 +231,7 @@ async def disable_pack(context: Context) -> Reply:
     still_enabled = {id: hash for id, hash in enabled.items() if id != version.id}
     server = get_server_key(context.command.where)
     context.commit.docs.append(await build_enabled_doc(context.store, server, still_enabled))
-    lines = ("Games started with it go on.",)
+    lines = ("Games started with it can continue.",)
     return Reply(f"{version.title} is switched off here", lines, private=True)
 
 
@@ -252,14 +252,14 @@ async def export_pack(context: Context) -> Reply:
     if is_private(decode_files(pack)):
         need_manager(context)
     name = f"{version.id}-{version.hash[:SHORT]}.zip"
-    lines = (f"{len(pack.content)} files. Licence: {version.licence}.",)
+    lines = (f"{len(pack.content)} files. License: {version.licence}.",)
     title = f"{version.title} {version.version} as a zip"
     return Reply(title, lines, private=True, files=(File(name, zip_content(pack.content)),))
 
 
 @declare_command(
     "pack remove",
-    "Remove a version of a pack from this server; games already using it go on",
+    "Remove a version of a pack from this server; games already using it can continue",
     PACK,
     example="few-acres",
     private=True,
@@ -278,7 +278,7 @@ async def remove_pack(context: Context) -> Reply:
     if enabled.get(version.id) == version.hash:
         still_enabled = {id: hash for id, hash in enabled.items() if id != version.id}
         context.commit.docs.append(await build_enabled_doc(context.store, server, still_enabled))
-    lines = ("Games already using it go on.",)
+    lines = ("Games already using it can continue.",)
     return Reply(
         f"{version.title} {version.version} is removed from this server", lines, private=True
     )
@@ -294,7 +294,7 @@ async def remove_pack(context: Context) -> Reply:
         values=(".zip", ".json", ".csv", ".tsv", ".txt", ".md", ".xlsx", *YAML),
     ),
     build_optional("text", "the whole pack as pasted text"),
-    build_optional("deck", "which list in a SealDice file to use as a deck of cards"),
+    build_optional("deck", "which list in a SealDice file to use as the deck"),
     example='text="pack.yaml: {id: few-acres, title: A Few Acres}"',
     private=True,
     needs_game=True,
@@ -524,13 +524,13 @@ def _describe_origin(review: Review) -> list[Part]:
     assert about is not None
     lines: list[Part] = []
     if not review.understood or about.author != NOT_SAID or about.licence != NOT_SAID:
-        lines.append(f"By {about.author}. Licence: {about.licence}.")
+        lines.append(f"By {about.author}. License: {about.licence}.")
     if about.notice:
         lines.append(about.notice)
     if about.inherits:
         lines.append(f"It changes {about.inherits} and keeps the rest of it.")
     if about.extends:
-        lines.append(f"It adds to games of {about.extends} without changing anything else in them.")
+        lines.append(f"It adds to {about.extends} without changing anything else in that game.")
     return lines
 
 

@@ -120,7 +120,7 @@ def suggest_first_shot(context: Context) -> Phrase:
         ]
         if target is not None and len(required) == 1 and required[0].part == ACTS:
             shot = format_command(spec, {required[0].name: own_unit, target.name: other_unit})
-            return Phrase("A first shot: ", Typed(shot))
+            return Phrase("Your first shot: ", Typed(shot))
     return Phrase()
 
 

@@ -388,9 +388,9 @@ def _change_in_words(before: RosterUnit, after: RosterUnit) -> str:
     if after.state != before.state:
         words.append(_lower(after.state) if after.state else f"no longer {_lower(before.state)}")
     if after.type != before.type:
-        words.append(f"now {add_article(_lower(after.type))}" if after.type else "of no type")
+        words.append(f"now {add_article(_lower(after.type))}" if after.type else "without a type")
     if after.side != before.side:
-        words.append(f"now of {after.side or 'no side'}")
+        words.append(f"now on {after.side or 'no side'}")
     for name in dict.fromkeys((*before.numbers, *after.numbers)):
         number = after.numbers.get(name)
         if number != before.numbers.get(name):
@@ -464,7 +464,7 @@ def _find_targets(
     targets = find_menu_units(entry, fit) or find_units_by_handle(entry, game)
     if not targets:
         raise UserError(
-            f'There is no unit "{entry[:40]}" any more.',
+            f'There is no longer a unit called "{entry[:40]}".',
             hint="Choose another target.",
             code="unknown-unit",
         )
@@ -497,7 +497,7 @@ async def press_call(context: Context, moment: str, call_index: str) -> Reply:
     if not names and actor.directs:
         names = called_names
     if not names:
-        raise UserError(f"{join_names(called_names)}: none of them is yours.", code="not-yours")
+        raise UserError(f"None of these are yours: {join_names(called_names)}.", code="not-yours")
     options = {"unit": "; ".join(names)}
     return await play_command(replace_command(context, (game.system, call.roll), options))
 
@@ -521,7 +521,7 @@ async def press_sequence(context: Context, moment: str, id: str) -> Reply:
         if event["kind"] == "sequence" and event["target"] == id:
             title = context.systems[game.system].sequences[id].title
             raise UserError(
-                f"{title} was rolled in this phase already.",
+                f"{title} has already been rolled this phase.",
                 hint=phrase("To roll again: `/{name}`", name=f"{game.system} {id}"),
                 code="used-up",
             )
@@ -571,7 +571,7 @@ async def _need_no_initiative(context: Context) -> None:
     if is_known:
         holder = context.game.initiative
         raise UserError(
-            f"{holder} {fit_verb(holder, 'has', 'have')} the initiative already.",
+            f"{holder} already {fit_verb(holder, 'has', 'have')} the initiative.",
             hint=phrase("To roll for it again: `/game initiative`"),
             code="used-up",
         )
@@ -587,6 +587,6 @@ async def _roll_initiative(context: Context) -> Reply:
         find_side(game, game.sides[0] if game.sides else "")
         hint = phrase("Say who has it: `/game initiative {side}`", side=game.sides[0])
         raise UserError(
-            "This game does not roll for the initiative.", hint=hint, option="side", code="missing"
+            "This game doesn't roll for initiative.", hint=hint, option="side", code="missing"
         )
     return await play_command(replace_command(context, (game.system, "initiative"), {}))

@@ -39,7 +39,7 @@ async def show_fairness(context: Context) -> Reply:
     (first_event,) = await context.store.load_events_at(context.ledger.row, [1])
     if first_event.data.get("unannounced") and seed.epoch == 1:
         lines.append(
-            "This commitment was not announced before the first roll, so nobody could note it in advance."
+            "This commitment wasn't announced before the first roll, so nobody could write it down beforehand."
         )
     lines.append(f"Words in these dice: {', '.join(repr(text) for text in seed.texts) or 'none'}")
     if are_texts_open(game):
@@ -111,7 +111,7 @@ async def add_text(context: Context) -> Reply:
         raise UserError(f"Words have already been added {MAX_TEXTS} times.", code="too-many-texts")
     if await _count_own_texts(context, seed.first_event) >= MAX_OWN:
         raise UserError(
-            f"You have already added words {MAX_OWN} times; leave the last word to others.",
+            f"You have already added words {MAX_OWN} times; leave the last word to somebody else.",
             code="too-many-texts",
         )
     # deleted texts keep their part in the dice: their digest takes their place
@@ -124,9 +124,9 @@ async def add_text(context: Context) -> Reply:
         secret={"digest": compute_digest(texts)},
         result="a text was added",
     )
-    closer = phrase("The next roll closes the words, or `/fair close`")
+    closer = phrase("The next roll closes the words; so does `/fair close`")
     if not is_alone(game, context.ledger.ensure_person()):
-        closer = phrase("Another player closes the words, by rolling or with `/fair close`")
+        closer = phrase("Another player has to close the words, by rolling or with `/fair close`")
     return Reply(
         f"{context.user_name} adds words to the dice",
         (
@@ -180,7 +180,7 @@ async def press_close(context: Context, epoch: str) -> Reply:
     """
     if epoch != str(context.need_game().epoch):
         raise UserError(
-            "A new seed has started since.", hint=phrase("`/fair show` explains them."), code="gone"
+            "A new seed has started since.", hint=phrase("`/fair show` explains it."), code="gone"
         )
     return await close_texts(context)
 

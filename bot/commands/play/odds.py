@@ -307,7 +307,7 @@ async def show_shot_odds(context: Context, number: int) -> Reply:
     )
     reply = name_sides_in_odds(reply, shot.sequence, game)
     participle = "fired" if fired.spec.verb in FIRES else "rolled"
-    reply = replace(reply, by=f"the odds of #{number} as it was {participle}")
+    reply = replace(reply, by=f"the odds when #{number} was {participle}")
     picture_action = context.build_button("bars", "", number).action
     return add_share_button(context, await offer_picture(context, reply, picture_action))
 
@@ -339,7 +339,7 @@ async def share_shot_dice(context: Context, number: int) -> Reply:
     return Reply(f"Every die of #{number}", parts, by=author)
 
 
-OWN = "This counts cards that only you have seen. Share shows the odds without that."
+OWN = "This takes cards into account that only you have seen. Share shows the odds without them."
 
 
 def add_share_button(context: Context, reply: Reply, shared: Reply | None = None) -> Reply:
@@ -425,7 +425,7 @@ async def _compare_changes(context: Context, query: OddsQuery, draft: Draft, pla
     """
     if list_units_played_singly(query.sequence, query.raw, query.roster):
         raise UserError(
-            "The odds of a change can be counted for only one unit at a time.",
+            "What if works for only one unit at a time.",
             hint="Name one.",
             code="too-many",
         )

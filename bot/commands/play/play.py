@@ -169,7 +169,7 @@ async def handle_lookup(context: Context) -> Reply:
     if private and (table.chain or table.list_needed_rolls(options)):
         raise UserError(
             "A roll is public.",
-            hint="Leave out private, or give the roll.",
+            hint="Leave out private, or type the roll itself.",
             option="private",
             code="not-together",
         )
@@ -550,7 +550,7 @@ def _need_open(sequence: Sequence, options: Mapping[str, object]) -> None:
         message = f"{chosen_early[0]} is chosen after the dice are rolled."
         raise UserError(
             message,
-            hint="Take it out, or ask for the odds with it.",
+            hint="Leave it out, or add odds to see the chances with it.",
             option=chosen_early[0],
             code="not-together",
         )
@@ -568,7 +568,7 @@ def _need_in_play(context: Context, sequence: Sequence, options: Mapping[str, ob
         return
     need_player(game, context.actor)
     if any(option.used for option in card_options) and is_flag_on(options, "secret"):
-        message = f"{sequence.title} uses a card in the open, so it cannot be sealed."
+        message = f"{sequence.title} uses a card that everyone can see, so it can't be sealed."
         raise UserError(message, hint="Leave out secret.", option="secret", code="not-together")
     for option in card_options:
         if is_left_out(option, options.get(option.name)):
@@ -579,7 +579,7 @@ def _need_in_play(context: Context, sequence: Sequence, options: Mapping[str, ob
         decks = [sequence.system.decks[id] for id in ids]
         if not ids:
             hint = phrase(
-                "`/deck play {card}`, if you hold it. `/deck show` has what is in play.",
+                "If you hold it: `/deck play {card}`. `/deck show` lists the cards in play.",
                 card=quote_value(name),
             )
             raise UserError(
@@ -613,21 +613,21 @@ def _declare_decks(context: Context, sequence: Sequence, options: Mapping[str, o
     Raises UserError if the sequence cannot draw from them.
     """
     if is_flag_on(options, "secret"):
-        message = f"{sequence.title} draws cards in the open, so it cannot be sealed."
+        message = f"{sequence.title} draws cards face up, so it can't be sealed."
         raise UserError(message, hint="Leave out secret.", option="secret", code="not-together")
     game = context.open_game()
     need_player(game, context.actor)
     if not is_of_game(game, sequence.system):
-        message = f"{sequence.title} draws from a deck of {sequence.system.title}, which is not played here."
+        message = f"{sequence.title} draws from a deck of {sequence.system.title}, which isn't being played here."
         raise UserError(
             message,
-            hint=phrase("`/game start {id}` begins it.", id=sequence.system.id),
+            hint=phrase("Start it: `/game start {id}`", id=sequence.system.id),
             code="other-system",
         )
     for id in sequence.decks:
         if options.get("hand"):
             hint = phrase(
-                "Leave out hand: the bot draws. Once nobody holds hidden cards, `/fair reveal` opens the rest."
+                "Leave out hand to let the bot draw. Once nobody holds hidden cards, `/fair reveal` opens the rest."
             )
             check_real_cards(context, id, hint)
     declare_decks(context, sequence)

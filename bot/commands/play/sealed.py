@@ -68,7 +68,7 @@ def seal_roll(context: Context, reply: Reply, record: PlayRecord, facts: Json, l
     number = body["number"]
     announcement = Reply(
         f"{context.user_name} makes a sealed roll",
-        (Small(f"Seal {seal_hash[:4]} {seal_hash[4:8]}: the roll cannot be changed any more."),),
+        (Small(f"Seal {seal_hash[:4]} {seal_hash[4:8]}: the roll can no longer be changed."),),
         by="hidden until they open it",
         buttons=(context.build_button("reveal", "Open it", number),),
         tone=SEALED_TONE,
@@ -234,7 +234,7 @@ def _list_fitting_changes(
         unit = game.units.get(change.unit.casefold())
         if unit is None or is_lost(unit, system):
             state = unit.state if unit is not None else "off the roster"
-            remarks.append(f"{change.unit} is {state} by now, so nothing changes for it.")
+            remarks.append(f"{change.unit} is already {state}, so nothing changes for it.")
             continue
         if units_then.get(change.unit) not in (None, unit_to_json(unit)):
             remarks.append(
@@ -283,7 +283,7 @@ def _describe_real_changes(
     if states and len(lines) < len(answer.lines):
         lines.append(Small(NOW + " · ".join(sentences)))
     title = join_names(sentences)
-    title = title or f"No effect any more on {join_names(sorted({*names} - {*changed}))}"
+    title = title or f"No longer any effect on {join_names(sorted({*names} - {*changed}))}"
     return replace(answer, title=title, lines=tuple(lines))
 
 

@@ -36,7 +36,7 @@ MOST_NAMED = 10
 """Maximum number of names that a user is advised to change before the deletion."""
 
 
-@declare_command("privacy show", "What is kept about you here", private=True)
+@declare_command("privacy show", "What is stored about you here", private=True)
 async def show_privacy(context: Context) -> Reply:
     """List the data stored about the user, in numbers."""
     data = await context.store.load_user_data(context.command.who.key)
@@ -62,7 +62,7 @@ async def show_privacy(context: Context) -> Reply:
             "`/privacy export` sends it as a file, `/privacy delete` deletes it. Rolls stay in the log without a name."
         ),
     )
-    return Reply("What Grognard keeps about you", lines, private=True)
+    return Reply("What Grognard stores about you", lines, private=True)
 
 
 NO_DRAFTS = (WISHES, MACRO, PREPARED, UNUSED, UNTOLD, SEEK, PLAYED)
@@ -77,7 +77,7 @@ async def _describe_own_play(context: Context, untold: int) -> list[str]:
     own_games = await load_channel_games(context.store, own_place)
     parts = [format_status(game, context.systems) for game in own_games]
     if untold:
-        parts.append(f"answers that wait for your next command: {untold}")
+        parts.append(f"answers waiting for your next command: {untold}")
     if not parts:
         return []
     return [f"Your own play, with the app on your account: {'; '.join(parts)}."]
@@ -112,7 +112,7 @@ async def export_own_data(context: Context) -> Reply:
     file = File("my-data.json", json.dumps(plain, ensure_ascii=False, indent=1))
     return Reply(
         "Your data",
-        ("This file holds everything that is kept about you.",),
+        ("This file has everything that is stored about you.",),
         private=True,
         files=(file,),
     )
@@ -159,7 +159,7 @@ async def _list_names_to_change(context: Context) -> list[str | Phrase]:
         game = restore_game(saved).game
         location = f' in "{game.name}"' if game.name and row != context.ledger.row else ""
         if own_words & _list_name_words(game.name):
-            lines.append(f'A game is called "{game.name}".')
+            lines.append(f'A game has a name like yours: "{game.name}".')
         for unit in game.units.values():
             if own_words & _list_name_words(unit.name):
                 line = phrase(
@@ -220,7 +220,7 @@ async def delete_own_data(context: Context) -> Reply:
     context.commit.forget.append(user)
     lines = [f"Games that keep your rolls without your name: {len(rows)}."]
     if own_games:
-        lines.append("Your rolls with the app on your account are gone completely.")
+        lines.append("Your rolls with the app on your account are deleted completely.")
     lines.append(STAYS)
     if games_without_master:
         manager = get_manager_word(context.command.where.key)
@@ -247,7 +247,7 @@ def _build_departure_notice(context: Context) -> Reply | None:
     rest = phrase(
         "Their rolls stay in the log without a name. Join: `/game join {side}`", side=side
     )
-    return Reply(f"{side} has lost a player: their name and texts are deleted", (rest,))
+    return Reply(f"{side} has lost a player, whose name and texts have been deleted", (rest,))
 
 
 def _leave_game(ledger: Ledger, imported: str = "") -> bool:

@@ -43,11 +43,11 @@ def describe_side(seek: Seek) -> str:
     first, second = seek.sides
     if seek.series:
         return (
-            f"Two games, in which you both play {first} and {second} in turn. "
-            "A die roll decides who begins with which."
+            f"Two games: each of you plays both {first} and {second}. "
+            "A die roll decides who starts with which."
         )
     if not seek.side:
-        return f"A die roll decides the sides, {first} and {second}."
+        return f"A die roll decides who plays {first} and who plays {second}."
     other = second if seek.side == first else first
     return f"{seek.name} plays {seek.side}, you play {other}."
 

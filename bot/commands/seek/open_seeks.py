@@ -77,7 +77,7 @@ class Seek(NamedTuple):
     @property
     def headline(self) -> str:
         """The first line of its card."""
-        return f"{self.name} seeks an opponent: {self.title}"
+        return f"{self.name} is looking for an opponent: {self.title}"
 
     @property
     def start_options(self) -> dict[str, object]:
@@ -113,7 +113,7 @@ def need_server(context: Context) -> str:
     """Return the key of the server. Raises UserError outside the channels of a server."""
     channel = context.command.where
     if not channel.server or channel.owner:
-        raise UserError("Seek in a channel of a server.", code="no-server")
+        raise UserError("Do this in a server's channel.", code="no-server")
     return channel.server
 
 

@@ -39,9 +39,9 @@ THREAD_SECONDS = 2.0
 
 @declare_command(
     "seek play",
-    "Play the game of a seek here",
+    "Accept a seek and start its game here",
     Option("id", "str", "the id on its card"),
-    title="Play the game of a seek",
+    title="Accept a seek",
     verb="Play",
     needs_game=True,
 )
@@ -73,7 +73,7 @@ async def play(context: Context, seek: Seek, *, on_card: bool = False) -> Reply:
     player = context.command.who
     if seek.writer == player.key:
         raise UserError(
-            "This is your own seek; somebody else has to play it.",
+            "This is your own seek, so somebody else has to accept it.",
             hint=phrase("To end it: `/seek withdraw {id}`", id=seek.id),
             code="not-yours",
         )
@@ -106,7 +106,7 @@ async def play(context: Context, seek: Seek, *, on_card: bool = False) -> Reply:
     context.commit.outbox.append(Outgoing(thread.key, {}, 0.0, card.to_json(), topic))
     return Reply(
         f"Your game with {seek.name} has begun",
-        ("It is played in the thread of the card.",),
+        ("It's in the thread under the card.",),
         private=True,
         buttons=tuple(game_buttons),
     )
@@ -119,7 +119,7 @@ def _read_sought_game(context: Context, seek: Seek) -> NewGame:
     except UserError as error:
         raise UserError(
             f"{seek.title} can no longer be started here.",
-            hint="Its game is not enabled any more, or has changed.",
+            hint="The game is no longer enabled, or it has changed.",
             code="not-enabled",
         ) from error
 
@@ -170,7 +170,7 @@ async def _start_game(context: Context, seek: Seek, new_game: NewGame, player: P
         await store_played(context, COUNTING)
         sides_line.append(f"It counts. {CONFIRMED_LATER}")
     if seek.series:
-        sides_line.append("The return game, with sides swapped, follows.")
+        sides_line.append("The return game, with sides swapped, comes after it.")
     lines = [*sides_line, *game_lines, *await _set_reminders(context, seek, player)]
     buttons = [*build_phase_buttons(context, folded=True), context.build_proof_button()]
     system = new_game.system

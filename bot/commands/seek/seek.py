@@ -59,7 +59,7 @@ MOST_LISTED = 10
 
 @declare_command(
     "seek game",
-    "Seek an opponent for a game",
+    "Look for an opponent",
     Option(
         "pace",
         "enum",
@@ -69,7 +69,7 @@ MOST_LISTED = 10
     ),
     build_optional(
         "system",
-        "the rules; a scenario comes with its own",
+        "which game; not needed with a scenario",
         type="enum",
         values=(),
         complete="system",
@@ -78,16 +78,18 @@ MOST_LISTED = 10
     build_optional(
         "scenario", "sides and units ready to play, such as ford of lnlt", complete="scenario"
     ),
-    build_optional("side", "the side you play; either: by die roll; both: in turn, in two games"),
+    build_optional(
+        "side", "the side you play; either: a die roll decides; both: two games, one with each"
+    ),
     build_optional(
         "name", "a title; blank: the name of the scenario or game", max=60, label="Title"
     ),
     build_optional("sides", "two sides, if there is no scenario: US, VC"),
-    build_optional("text", "a line to your opponent"),
+    build_optional("text", "a note to your opponent"),
     build_flag("counts", "the game counts, on servers with a ladder"),
     example="evening lnlt scenario=ford",
     private=True,
-    title="Seek an opponent",
+    title="Find an opponent",
     verb="Seek",
     needs_game=True,
 )
@@ -132,7 +134,7 @@ async def seek_game(context: Context) -> Reply:
     lines: tuple[Part, ...] = (
         f"It ends in {format_count(int(SEEK_KEPT // 86400), 'day')}, "
         "or when somebody plays it. Nobody was pinged.",
-        phrase("To end it before: `/seek withdraw {id}`", id=seek.id),
+        phrase("To withdraw it: `/seek withdraw {id}`", id=seek.id),
     )
     count_buttons: tuple[Button, ...] = ()
     if not seek.counts and await is_ladder_on(context.store, server):
@@ -178,7 +180,7 @@ def _read_side(new_game: NewGame, options: Mapping[str, Any]) -> str:
         )
     if len(sides) != 2:
         raise UserError(
-            f"{new_game.name} has {len(sides)} sides; you can seek one opponent for a game of two.",
+            f"{new_game.name} has {len(sides)} sides, but you can only seek an opponent for a game with two.",
             option="scenario" if new_game.scenario is not None else "sides",
             code="bad-value",
         )
@@ -203,7 +205,7 @@ def _read_text(typed: str) -> str:
     text = normalize_name(typed)
     if len(text) > MAX_TEXT:
         raise UserError(
-            f"A line has at most {MAX_TEXT} characters.", option="text", code="too-long"
+            f"A note can have at most {MAX_TEXT} characters.", option="text", code="too-long"
         )
     return text
 
@@ -214,14 +216,14 @@ async def _need_room(context: Context, server: str) -> None:
     if len(own_seeks) >= MOST_OF_PERSON:
         raise UserError(
             f"You have {len(own_seeks)} open seeks, which is the limit.",
-            hint=phrase("`/seek withdraw` ends one."),
+            hint=phrase("To end one: `/seek withdraw`"),
             code="too-many",
         )
     if len(await load_seeks(context, server)) >= MOST_OF_SERVER:
         word = get_server_word(context.command.where.key)
         raise UserError(
             f"This {word} has {MOST_OF_SERVER} open seeks, which is the limit.",
-            hint=phrase("Play one of them: `/seek list`"),
+            hint=phrase("Accept one of them: `/seek list`"),
             code="too-many",
         )
 
@@ -247,17 +249,17 @@ async def press_let_count(context: Context, id: str) -> Reply:
 
 @declare_command(
     "seek list",
-    "Who seeks an opponent here, by the hours you share",
+    "Who's looking for an opponent here, by the hours you share",
     build_optional(
         "system",
-        "only seeks for these rules",
+        "only seeks for this game",
         type="enum",
         values=(),
         complete="system",
         label="Game",
     ),
     private=True,
-    title="Who seeks an opponent",
+    title="Looking for an opponent",
     verb="List",
     needs_game=True,
 )
@@ -270,10 +272,13 @@ async def list_seeks(context: Context) -> Reply:
     user = context.command.who.key
     wanted = context.clean_options()["system"]
     seeks = [seek for seek in await load_seeks(context, server) if wanted in (None, seek.system)]
-    seek_button = Button(f"{OPEN_FORM}seek game", "Seek an opponent")
+    seek_button = Button(f"{OPEN_FORM}seek game", "Find an opponent")
     if not seeks:
         return Reply(
-            "Nobody seeks an opponent here", private=True, buttons=(seek_button,), tone=OVER
+            "Nobody is looking for an opponent here",
+            private=True,
+            buttons=(seek_button,),
+            tone=OVER,
         )
     own_settings = await load_reminder_settings(context.store, user)
     minutes: dict[str, int | None] = {}
@@ -294,8 +299,14 @@ async def list_seeks(context: Context) -> Reply:
     if left_out > 0:
         lines.append(Small(f"{left_out} more. Name a game to see fewer."))
     if not own_settings.has_zone:
-        lines.append(Small(phrase("To see shared hours: `/me ping zone=Europe/Berlin`")))
-    title = f"{format_count(len(seeks), 'player seeks', 'players seek')} an opponent"
+        lines.append(
+            Small(
+                phrase(
+                    "To see the hours you share, set your time zone: `/me ping zone=Europe/Berlin`"
+                )
+            )
+        )
+    title = f"{format_count(len(seeks), 'player is', 'players are')} looking for an opponent"
     return Reply(title, tuple(lines), private=True, buttons=(seek_button,))
 
 
@@ -313,7 +324,7 @@ async def show_shared_hours(context: Context, id: str) -> Reply:
     settings = await load_reminder_settings(context.store, seek.writer)
     minutes = count_shared_minutes(own_settings, settings, context.now)
     if minutes is not None:
-        line = "From both your time zones and quiet hours, over the next seven days."
+        line = "Based on your time zones and quiet hours, over the next seven days."
         title = f"You and {seek.name} share {format_shared_hours(minutes)}"
         return Reply(title, (line,), private=True)
     lines: list[Part] = []
@@ -401,7 +412,7 @@ async def expire_seek(context: Context, row: DueRow) -> None:
     "Post all seeks of this server in this channel; for managers",
     build_optional(
         "seekers",
-        "off: post each seek where it is written",
+        "off: post each seek in the channel where it was made",
         type="enum",
         values=("on", "off"),
         label="Channel for seekers",
@@ -422,11 +433,11 @@ async def set_seekers_channel(context: Context) -> Reply:
         if not channel:
             raise UserError("There is no channel for seekers.", code="no-change")
         context.commit.drop_docs.append((SEEKERS, server))
-        return Reply("Seeks are posted where they are written", private=True)
+        return Reply("Seeks are now posted in the channel where they were made", private=True)
     context.is_local = True
     context.commit.docs.append(build_seekers_doc(context.command.where))
     lines = (
-        phrase("`/seek game` writes one, `/seek list` shows who seeks an opponent."),
+        phrase("`/seek game` posts one, `/seek list` shows who is looking for an opponent."),
         phrase("To end that: `/setup seekers off`"),
     )
     return Reply("Seeks of this server are posted here from now on", lines)

@@ -133,7 +133,7 @@ class OrderQuestions:
         ways: Mapping[str, dict[str, object]] = self._rule.get("how") or {}
         if not ways:
             return {}
-        question = str(self._rule.get("how_asks") or "How do things stand?")
+        question = str(self._rule.get("how_asks") or "What's the situation?")
         answer = self._take_answer(
             question, [(str(index), label) for index, label in enumerate(ways)]
         )

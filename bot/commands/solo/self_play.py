@@ -102,7 +102,7 @@ async def press_self_play(context: Context) -> Reply:
     game = context.need_started()
     need_player(game, context.actor)
     if not find_self_played_side(game):
-        raise UserError("It is no longer the move of a side that plays itself.", code="phase-over")
+        raise UserError("The side to play no longer plays itself.", code="phase-over")
     context.lets_play = True
     return Reply("")
 
@@ -114,7 +114,7 @@ async def press_order_answer(context: Context, number: int, answers: str) -> Rep
     need_player(game, context.actor)
     order = find_open_order(await _list_own_events(context))
     if order is None or order["number"] != number:
-        raise UserError("That order has been carried out, or was undone.", code="phase-over")
+        raise UserError("That order has already been carried out or undone.", code="phase-over")
     context.lets_play = True
     context.order_answers = OrderAnswers(number, tuple(answers.split(BETWEEN)))
     return Reply("")
@@ -281,7 +281,7 @@ async def _carry_out(
             ):
                 return
     _note_order(context, side, name, rolled_word, context.game, acts)
-    acts.replies.append(Reply(f"{name} can do nothing now", by=THE_TABLE))
+    acts.replies.append(Reply(f"{name} can't do anything now", by=THE_TABLE))
 
 
 async def _read_questions(

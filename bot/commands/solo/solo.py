@@ -20,17 +20,17 @@ from bot.ui.reply.reply import Button, Reply
 
 @declare_command(
     "solo",
-    "Play alone: start a scenario whose other side plays itself",
+    "Play solo: start a scenario in which the other side plays itself",
     build_optional(
         "system",
-        "the game; without it, those that have such a scenario",
+        "which game; blank: show the games that have such a scenario",
         type="enum",
         values=(),
         complete="system",
         label="Game",
     ),
     example="lnlt",
-    title="Play alone",
+    title="Play solo",
     verb="Start",
     needs_game=True,
 )
@@ -45,9 +45,9 @@ async def start_solo_game(context: Context) -> Reply:
     buttons = []
     for id, name, scenario in _list_solo_scenarios(context.systems):
         buttons.append(Button(f"solo:{id}/{name}", scenario.title))
-    lines = ("The other side acts by a table of orders, with dice that you can check.",)
+    lines = ("The other side rolls on a table of orders, with dice that you can check.",)
     return Reply(
-        "Which game do you want to play alone?", lines, private=True, buttons=tuple(buttons)
+        "Which game do you want to play solo?", lines, private=True, buttons=tuple(buttons)
     )
 
 
@@ -78,7 +78,7 @@ async def _start(context: Context, system_id: str, name: str = "") -> Reply:
         if len(games) > 1:
             hint = phrase("These have one: {ids}.", ids=join_names([*games]))
         raise UserError(
-            "That game has no scenario that plays itself.",
+            "That game has no solo scenario.",
             hint=hint,
             option="system",
             code="bad-value",

@@ -70,7 +70,7 @@ async def agree_to_act_for(
     if doc is None or doc.owner != command.who.key:
         raise UserError(
             "This question has been answered, or has expired.",
-            hint="Do it once more.",
+            hint="Do it again.",
             code="used-up",
         )
     if doc.data["row"] != context.ledger.row:

@@ -66,14 +66,14 @@ ROOM = 3_000
 """Maximum number of characters about the sides on a board. The numbers above are tried in order
 as the maximum number of names of each state, until the text is short enough.
 """
-FURTHER_DOWN = "The board is further down"
+FURTHER_DOWN = "The board has moved further down"
 MOST_CHOICES = 25
 
 
 @declare_command(
     "game board",
-    "One message with the phase, who is to play and the units, kept up to date",
-    build_flag("off", "the board no longer follows the game", optional=True),
+    "One message that always shows the phase, whose move it is, and the units",
+    build_flag("off", "stop updating the board", optional=True),
     needs_game=True,
 )
 async def post_or_remove_board(context: Context) -> Reply:
@@ -96,7 +96,7 @@ async def post_or_remove_board(context: Context) -> Reply:
         context.amendments.append(
             Amendment(
                 context.build_topic(doc.data["topic"]),
-                lambda _: _build_removed_board("The board was put away"),
+                lambda _: _build_removed_board("The board has been taken down"),
             )
         )
         return Reply("The board no longer follows the game", private=True)

@@ -38,9 +38,7 @@ async def ask_who_won(
     game = context.game
     sentence = f"That was turn {game.turns}, the last."
     winner_option = f" winner={quote_value(game.sides[0])}" if game.sides else ""
-    hint = phrase(
-        "You can type it: `/game end{winner}`, or `/game next` to play on.", winner=winner_option
-    )
+    hint = phrase("Or type `/game end{winner}`, or `/game next` to play on.", winner=winner_option)
     scores = [f"{title}: {score}" for title, score in list_scores(game, context.system)]
     lines = (
         *reasons,

@@ -131,7 +131,7 @@ async def add_call_line(context: Context, record: PlayRecord | None, reply: Repl
         early_names = [name for name in names if name not in acted_names]
         if early_names and call.roll and call.roll != record.target:
             call_text = call.line.rpartition(": ")[0] or call.line
-            line = Small(f"{join_names(early_names)} owed a roll first: {call_text}.")
+            line = Small(f"{join_names(early_names)} had to roll first: {call_text}.")
             buttons = (*reply.buttons, *build_call_buttons(context, [call]))
             return replace(reply, lines=(*reply.lines, line), buttons=buttons)
     return reply

@@ -42,7 +42,7 @@ async def show_tracks(context: Context) -> Reply:
 
 @declare_command(
     "track set",
-    "Set a track: your side's own, or the game's as its director",
+    "Set a track: your side's own, or the game's if you run the game",
     Option("name", "str", "which track", complete="track"),
     Option("to", "str", "its new value; +1 or -1 moves it up or down", complete="track-value"),
     build_optional("side", "whose it is; blank: your side's", complete="side"),
@@ -71,7 +71,7 @@ async def set_track(context: Context) -> Reply:
         value = track.parse_value(typed)
     if value == old_value:
         raise UserError(
-            f"{track.format_value(old_value, side)} already.", option="to", code="no-change"
+            f"No change: {track.format_value(old_value, side)}.", option="to", code="no-change"
         )
     if not is_relative:
         await context.need_settable([track.get_key(side)])
@@ -93,7 +93,7 @@ def _get_tracks(context: Context) -> Mapping[str, Track]:
     """Return the tracks of this game's system. Raises UserError if there are none."""
     system = context.system
     if system is None:
-        raise UserError("No game is played here yet, so there are no tracks.", code="no-system")
+        raise UserError("There's no game here yet, so there are no tracks.", code="no-system")
     if not system.tracks:
         raise UserError(f"{system.title} has no tracks.", code="not-in-system")
     return system.tracks
@@ -132,7 +132,7 @@ def _find_track_side(context: Context, track: Track, typed: str | None) -> str:
     need_player(game, actor)
     if not game.sides:
         raise UserError(
-            f"{track.title} is a side's, and this game has no sides.",
+            f"{track.title} belongs to a side, and this game has no sides.",
             option="name",
             code="bad-value",
         )

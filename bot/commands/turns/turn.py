@@ -101,7 +101,7 @@ async def _need_no_units_left(context: Context) -> None:
     texts = [f"{side} has {format_count(count, 'unit')}" for side, count in counts.items()]
     error = UserError(
         f"{join_names(texts)} that may still act.",
-        hint=phrase("Hand over, and they do: `/game pass`"),
+        hint=phrase("Hand over so they can: `/game pass`"),
         code="units-left",
     )
     end_phase = context.build_button(
@@ -188,7 +188,7 @@ async def press_pass_or_done(
     if context.actor.side in game.go:
         if place == FROM_BOARD:
             return await _hand_over_or_let_play(context, done=is_done)
-        error = UserError("That card is old. It's your move.", code="phase-over")
+        error = UserError("That card is out of date. It's your move.", code="phase-over")
         return _build_old_card_reply(context, error)
     subject = f"{button_side} {fit_verb(button_side, 'has', 'have')}"
     if context.actor.side == button_side:
@@ -288,7 +288,7 @@ def _build_waiting_reply(context: Context, game: Game, side: str, phase_text: st
     sides = join_names(game.go)
     lines: list[Part] = [phase_text]
     if not {*game.go} & {*game.players.values()}:
-        lines.append(phrase("Nobody plays {sides}, so go on: `/game next`", sides=sides))
+        lines.append(phrase("Nobody plays {sides}, so move on: `/game next`", sides=sides))
     title = f"{side} {fit_verb(side, 'is', 'are')} done, waiting for {sides}"
     return Reply(title, tuple(lines), buttons=build_phase_buttons(context))
 
@@ -356,11 +356,9 @@ def _find_passing_side(context: Context, game: Game) -> str:
                 ),
                 code="not-your-go",
             )
-        message = (
-            f"{join_names(allowed_sides)} play this phase together, and you play neither side."
-        )
+        message = f"{join_names(allowed_sides)} play this phase together, and you aren't playing either side."
         raise UserError(
-            message, hint=phrase("End the phase for all: `/game next`"), code="not-your-go"
+            message, hint=phrase("End the phase for everyone: `/game next`"), code="not-your-go"
         )
     return allowed_sides[0]
 
@@ -473,7 +471,7 @@ async def build_initiative_reply(
         if part != f"{side} has the initiative."
     ]
     if outputs["tied"] and not _is_initiative_held(game_before):
-        lines.append(f"Nobody had it before, so the tie goes to {side}, the side named first.")
+        lines.append(f"Nobody had it before, so the tie goes to {side}, the side listed first.")
     undo_buttons = [button for button in reply.buttons if button.action.startswith("undo:")]
     mention = await call_sides(context, game, game.go if game.go != game_before.go else ())
     holder_before = (

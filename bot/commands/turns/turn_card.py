@@ -562,7 +562,7 @@ def _reopen_card(reply: Reply | None) -> Reply | None:
 @declare_command(
     "game plan",
     "Plan reinforcements and events for a turn; without options, list the plans",
-    build_optional("turn", "the turn whose card announces it", type="int", min=1, max=200),
+    build_optional("turn", "the turn in which it happens", type="int", min=1, max=200),
     build_optional("text", "what happens then"),
     build_optional("remove", "the number of a plan to remove", type="int", min=1, max=10**9),
     example='4 "US reinforcements at A1"',
@@ -598,7 +598,7 @@ async def manage_plans(context: Context) -> Reply:
         )
     need_player(game, context.actor)
     if turn is None or not text:
-        problem = "A plan needs a turn and a text."
+        problem = "A plan needs a turn and some text."
         hint = phrase('For example: `/game plan 4 "US reinforcements at A1"`')
         raise UserError(
             problem, hint=hint, option="text" if turn is not None else "turn", code="missing"
@@ -606,7 +606,7 @@ async def manage_plans(context: Context) -> Reply:
     if turn <= game.turn:
         raise UserError(f"It is already turn {game.turn}.", option="turn", code="bad-value")
     if len(game.plans) >= MAX_PLANS:
-        raise UserError(f"A game has at most {MAX_PLANS} plans.", code="too-many")
+        raise UserError(f"A game can have at most {MAX_PLANS} plans.", code="too-many")
     game_after = replace(game, plans={**game.plans, str(context.ledger.next_number): turn})
     context.ledger.add(
         "plan", game_after, texts={"text": " ".join(text.split())}, result=f"for turn {turn}"

@@ -47,7 +47,9 @@ async def run_upkeep(context: Context, headline: str, *, starts: bool = False) -
         lambda: context.game, context.system, context.actor.side, closed=seen_piles
     ):
         if dice_count > MOST_DICE:
-            message = f"More than {MOST_DICE:,} dice in one phase: roll the rest of its upkeep yourselves."
+            message = (
+                f"More than {MOST_DICE:,} dice in one phase: roll the rest of its upkeep yourself."
+            )
             lines.append(Small(message))
             break
         if upkeep.options is not None:

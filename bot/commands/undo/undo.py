@@ -98,7 +98,7 @@ PAGE = 500
 
 @declare_command(
     "game undo",
-    "Undo the last thing you did, or the event with a number",
+    "Undo the last thing you did, or any event by its number",
     build_optional("event", "its number, such as #41", type="int", min=1, max=10**9),
 )
 async def handle_undo(context: Context) -> Reply:
@@ -538,7 +538,7 @@ async def _ask_for_consent(
     lines.append(reason + _describe_effect(group, verb))
     if await find_stand_in_reason(context, others):
         lines.append(
-            "They have left or been silent for seven days, so a manager who plays no side may agree instead."
+            "They've left or haven't been heard from for seven days, so a manager who isn't playing may agree instead."
         )
     lines.append(phrase("Press Agree or type `{typed}`.", typed=command))
     rows = [ledger.persons[person] for person in others if person in ledger.persons]
@@ -601,7 +601,7 @@ def _explain_need_for_consent(context: Context, event: Json, verb: str) -> str:
         return "A card from a hand was seen"
     if is_shared(event):
         return "Dice were rolled"
-    return f"It was {context.ledger.get_name(event['who'])}'s doing"
+    return f"It was {context.ledger.get_name(event['who'])}'s action"
 
 
 async def load_undo_request(context: Context, number: int) -> Json | None:
@@ -621,13 +621,13 @@ async def load_undo_request(context: Context, number: int) -> Json | None:
 async def explain_no_request(context: Context, number: int) -> UserError:
     """Return the error for an answer to a request that is no longer open, with what came first."""
     target, _ = await find_undoable(context.store, context.ledger, number)
-    hint = "It was answered or withdrawn; a later one has buttons of its own."
+    hint = "It has been answered or withdrawn; a newer request has its own buttons."
     undone = await find_latest_undo_or_redo(context, context.ledger, UNDO, number)
     if undone is not None and target.event is None and target.way is None:
         hint = await describe_undone_event(context, number)
     elif target.way is not None:
         hint = f"#{target.way['number']} came first: {await _describe_event(context, target.way)}"
-    return UserError(f"There is no open request about #{number}.", hint=hint, code="not-asked")
+    return UserError(f"There's no open request about #{number}.", hint=hint, code="not-asked")
 
 
 async def consent_to_undo(

@@ -168,7 +168,7 @@ def _record_new_units(context: Context, game: Game, system: System, units: Units
 
 @declare_command(
     "unit import",
-    "Add a whole roster from CSV or YAML, checked before anything is added",
+    "Add a whole roster from CSV or YAML; it's checked before anything is added",
     build_optional("text", "CSV or YAML, pasted"),
     build_optional(
         "file",
@@ -267,7 +267,7 @@ def _read_workbook_text(text: str, file: str) -> tuple[str, list[str]]:
     if other_sheets:
         names = join_names([sheet.title for sheet in other_sheets])
         notes.append(
-            f"sheet {first_sheet.title} is read; left out: {names} (send each as a file of its own)"
+            f"only sheet {first_sheet.title} was read; send these as separate files: {names}"
         )
     return first_sheet.text, [*notes, *first_sheet.questions]
 
@@ -290,7 +290,7 @@ def _find_system(game: Game, type_: str, systems: RuleSets) -> System:
     clause = f"{names} know" if fitting else f"none of {names} knows"
     message = f'No game has been started here yet, and {clause} the unit type "{type_[:30]}".'
     if not folded:
-        message = "No game has been started here yet, so a name cannot give the unit's type."
+        message = "No game has been started here yet, so a name alone doesn't tell the unit's type."
     hint = phrase('Start a game: `/game start lnlt "Hill 875" sides="US, VC"`.')
     raise UserError(message, hint=hint, option="type", code="no-system")
 
@@ -314,7 +314,7 @@ def _find_side(game: Game, typed: str) -> str:
     side = " ".join(typed.split())
     if not is_valid_side_name(side):
         raise UserError(
-            f"A side has at most {MAX_SIDE} characters, and no ; = or quotation marks.",
+            f"A side's name can have at most {MAX_SIDE} characters, without ; = or quotation marks.",
             option="side",
             code="bad-name",
         )
@@ -368,7 +368,7 @@ async def edit_units(context: Context) -> Reply:
     lines = _describe_edits(changes, system)
     unchanged_count = len(units) - len(changes)
     if unchanged_count:
-        lines.append(f"{count_units(unchanged_count)} had these values already.")
+        lines.append(f"{count_units(unchanged_count)} already had these values.")
     other_sides = {unit.side for unit, _ in changes} - {context.actor.side, ""}
     mention = await call_sides(context, context.game, other_sides)
     title = f"{context.user_name} edits {subject}"
@@ -403,7 +403,7 @@ def _rename_unit(context: Context, units: list[RosterUnit], typed: str, system: 
     name = check_name(typed, other_units, system.words["units"])
     new_key = name.casefold()
     if new_key == key:
-        raise UserError(f"{unit.name} is called that already.", option="stats", code="no-change")
+        raise UserError(f"{unit.name} is already called that.", option="stats", code="no-change")
     renamed_unit = replace(unit, name=name)
     # The unit keeps its position in the roster.
     units_after = {}
@@ -431,9 +431,9 @@ def _apply_stats(
     for word in stats.split():
         key, equals, value = split_word(word)
         if key.casefold() == NAME and equals:
-            hint = phrase("On its own: `/unit edit {handle} name=...`", handle=unit.handle)
+            hint = phrase("By itself: `/unit edit {handle} name=...`", handle=unit.handle)
             raise UserError(
-                "Change the name on its own.", hint=hint, option="stats", code="bad-value"
+                "Change the name by itself.", hint=hint, option="stats", code="bad-value"
             )
         if key.casefold() == "side" and equals:
             edited_unit = replace(edited_unit, side=_find_side(game, value))
@@ -454,7 +454,7 @@ def _check_no_unit(game: Game, unit: RosterUnit, word: str, stats: str) -> None:
         return
     stats_without_word = " ".join(stats.replace(word, " ", 1).split())
     hint = phrase(
-        'For both type: `/unit edit "{first}, {second}" {rest}`',
+        'To change both: `/unit edit "{first}, {second}" {rest}`',
         first=unit.handle,
         second=other.handle,
         rest=stats_without_word,

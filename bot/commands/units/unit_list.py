@@ -54,7 +54,7 @@ HALF = " ½"
     "The roster",
     build_optional("side", "only this side", complete="side"),
     build_optional("state", "only those in this state, or with this marker", complete="state"),
-    build_flag("all", "eliminated units too"),
+    build_flag("all", "also list eliminated units"),
     build_flag("public", "show it to the channel"),
     needs_game=True,
 )
@@ -209,7 +209,7 @@ def _format_unit_counts(units: list[RosterUnit]) -> str:
     """Return the number of units, and that of each side if there are several: `13 units: 7 US, 6
     VC`.
     """
-    counts = Counter(unit.side or "of no side" for unit in units)
+    counts = Counter(unit.side or "without a side" for unit in units)
     total = count_units(len(units))
     if len(counts) < 2:
         return total

@@ -16,7 +16,7 @@ from bot.rules.text.ditto import mark_dittos
 from bot.rules.text.markup import remove_entities, remove_markup
 
 NO_TABLE = "No table was found in this text."
-LOST_BREAKS = "The text is all on one line: its line breaks were lost on the way."
+LOST_BREAKS = "The text is all on one line: its line breaks have been lost."
 MOST_LINES = 5_000
 MOST_LEFT_OUT = 5
 """Lines outside of tables that are quoted in full."""

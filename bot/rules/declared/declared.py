@@ -315,7 +315,7 @@ class Declared:
         bound = self.bound(0)
         if bound is not None and bound.least > STATE_BUDGET:
             raise self._sheet.formulas.setting.make_error(
-                f"the odds by {self.head.odds_by} can never be counted: the dice that are "
+                f"the odds by {self.head.odds_by} can never be computed: the dice that are "
                 f"read later lead to {bound.least:,.0f} states, and the limit is {STATE_BUDGET:,}",
                 ("sequences", self.id),
             )

@@ -584,7 +584,7 @@ def _make_no_odds_error(pool: Pool) -> UserError:
     hint = "Only their sum can be counted, or how many of them pass a test."
     if pool.picks:
         hint = "Only their sum can be counted."
-    problem = f"The odds of {pool.count}{pool.label} cannot be counted die by die."
+    problem = f"The odds of {pool.count}{pool.label} cannot be computed die by die."
     return UserError(problem, hint=hint, code="no-odds")
 
 

@@ -82,7 +82,7 @@ class Budget:
 
     def refuse(self) -> None:
         """Raise the UserError for odds that take too long."""
-        problem = f"The odds of {self.expression.notation} take too long to count. Use fewer dice or fewer sides."
+        problem = f"The odds of {self.expression.notation} take too long to compute. Use fewer dice or fewer sides."
         raise UserError(problem, code="too-large")
 
 
@@ -146,7 +146,7 @@ def count_chained_ways(pool: Pool, budget: Budget) -> Weights:
     """
     if pool.once and pool.picks:
         problem = (
-            f"The odds of {pool.notation} cannot be counted: "
+            f"The odds of {pool.notation} cannot be computed: "
             "ro, exploding dice and kept dice are too much together."
         )
         raise UserError(problem, hint="Leave out one of the three.", code="no-odds")
@@ -425,7 +425,7 @@ def _count_faces(expression: Expression) -> Mapping[Any, int]:
     (pool,) = expression.pools
     if pool.count > 1 or pool.faces is None:
         raise UserError(
-            f"The odds of {expression.notation} cannot be counted: they can be only for a single die with words.",
+            f"The odds of {expression.notation} cannot be computed: that only works for a single die with words.",
             code="no-odds",
         )
     return Counter(pool.faces)

@@ -78,7 +78,7 @@ class Cursor:
         """
         self.is_early = is_early
         if len(text) > MAX_LENGTH:
-            reason = f"an expression has at most {MAX_LENGTH:,} characters, but this one has {len(text):,}"
+            reason = f"an expression can have at most {MAX_LENGTH:,} characters, but this one has {len(text):,}"
             raise ExpressionError(reason, text, MAX_LENGTH + 1)
         text = replace_strays(text, _ZERO_WIDTH, "")
         self.typed = "".join(
@@ -292,7 +292,7 @@ def _read_die(cursor: Cursor) -> tuple[int, tuple[int | str, ...] | None]:
     if sides is None:
         raise cursor.make_expected_error('sides must follow "d": a number, %, F, A or [faces]')
     if not 1 <= sides <= MAX_SIDES:
-        raise cursor.make_error(f"a die has 1 to {MAX_SIDES:,} sides", place)
+        raise cursor.make_error(f"a die must have 1 to {MAX_SIDES:,} sides", place)
     return sides, None
 
 
@@ -314,7 +314,7 @@ def _read_face(cursor: Cursor, word: str, place: int) -> int | str:
     if not word:
         raise cursor.make_error("a face is empty", place)
     if len(word) > MAX_WORDS:
-        raise cursor.make_error(f"a face has at most {MAX_WORDS} characters", place)
+        raise cursor.make_error(f"a face can have at most {MAX_WORDS} characters", place)
     if not _NUMERIC.fullmatch(word):
         return word
     if abs(int(word)) > MAX_NUMBER:

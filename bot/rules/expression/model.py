@@ -35,7 +35,7 @@ GUIDE = (
     ("4dF", "fate dice: -1, 0 or +1"),
     ("3dA", "averaging dice: 2, 3, 3, 4, 4, 5"),
     ("DR", "two six-sided dice, the colored one first; dr is one of them"),
-    ("2d[hit,miss,miss]", "dice with faces of your own"),
+    ("2d[hit,miss,miss]", "dice with your own faces"),
     ("2d6 [morale] + 1 [leader]", "labels"),
     ("3x 2d6+1", "the same roll 3 times"),
 )

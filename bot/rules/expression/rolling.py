@@ -367,7 +367,7 @@ class RollResult:
         for show, pool_roll, frame in zip(self._form.shows, self.thrown, after, strict=True):
             pools_shown += show(pool_roll) + frame
         if any(pool_roll[3] for pool_roll in self.thrown):
-            return f"{pools_shown} (stopped at the limit of further dice)"
+            return f"{pools_shown} (stopped at the limit for extra dice)"
         return pools_shown
 
 

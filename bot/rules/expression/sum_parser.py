@@ -94,7 +94,7 @@ def check_range(expression: Expression, text: str) -> ResultRange:
         operator_place = operator.at
         if left.is_text or right.is_text:
             raise ExpressionError(
-                "faces that are words are counted; nothing can be added to them",
+                "faces that are words can only be counted, not added or multiplied",
                 text,
                 operator_place,
             )
@@ -297,7 +297,7 @@ class _SumReader:
                 "the number to compare the sum with comes last: (2d6+3)>=8", place
             )
         if any(isinstance(operand, Pool) and operand.is_text for operand in self.operands):
-            raise cursor.make_error("faces that are words have no sum", place)
+            raise cursor.make_error("faces that are words cannot be added up", place)
         return True
 
     def _add(self, operand: Operand, label: str) -> None:
@@ -319,7 +319,7 @@ class _SumReader:
         if not label:
             raise self.cursor.make_error("this label is empty", place)
         if len(label) > MAX_WORDS:
-            raise self.cursor.make_error(f"a label has at most {MAX_WORDS} characters", place)
+            raise self.cursor.make_error(f"a label can have at most {MAX_WORDS} characters", place)
         return label
 
     def _give_label(self, label: str, place: int) -> None:

@@ -18,7 +18,7 @@ class TooManyStates(UserError):
 
     def __init__(self) -> None:
         super().__init__(
-            "These odds take too long to count.",
+            "These odds take too long to compute.",
             hint="Ask for one unit at a time, or for fewer units and dice.",
             code="too-large",
         )

@@ -84,8 +84,8 @@ async def open_postgres_source(url: str) -> AsyncIterator[PostgresEnd]:
             async with connection.transaction(isolation="repeatable_read", readonly=True):
                 if await load_version(connection) != get_newest_version():
                     raise StoreError(
-                        "The PostgreSQL database holds no games of this release.",
-                        hint="Start this Grognard on it once, then copy.",
+                        "The PostgreSQL database has no games from this release.",
+                        hint="Run this release with it once, then copy.",
                     )
                 yield PostgresEnd(connection)
         finally:

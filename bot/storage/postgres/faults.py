@@ -36,7 +36,7 @@ _CHECK = "postgresql://USER:PASSWORD@HOST:5432/grognard"
 _WORDS = {
     "53100": (
         "The database cannot grow: its disk is full.",
-        "The host must make room; then try again.",
+        "The host must free some space; then try again.",
     ),
     "53300": (
         "The database has too many connections.",

@@ -137,7 +137,7 @@ class PostgresLink:
             )
         except ValueError as error:
             hint = "postgresql://USER:PASSWORD@HOST:5432/grognard"
-            raise StoreError("DATABASE_URL is not understood.", hint=hint) from error
+            raise StoreError("DATABASE_URL cannot be read.", hint=hint) from error
         return cls(pool, get_server_address(url), get_database_name(url))
 
     @property

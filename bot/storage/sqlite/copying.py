@@ -77,7 +77,7 @@ async def open_sqlite_source(path: Path) -> AsyncIterator[SqliteEnd]:
         if check_ours(connection, path) != get_newest_version():
             raise StoreError(
                 f"The database {path} is from an older Grognard.",
-                hint="Start this Grognard on it once, then copy.",
+                hint="Run this release with it once, then copy.",
             )
         journal_name = str(journal) if journal.exists() else ":memory:"
         connection.execute("ATTACH ? AS journal", (journal_name,))

@@ -27,7 +27,10 @@ _WORDS = {
             "Try again in a moment; the host can see which program has it open.",
         ),
     ),
-    "SQLITE_FULL": ("cannot grow: the disk is full.", "The host must make room; then try again."),
+    "SQLITE_FULL": (
+        "cannot grow: the disk is full.",
+        "The host must free some space; then try again.",
+    ),
     "SQLITE_READONLY": (
         "cannot be written.",
         "The host must let the bot's user write to the file and its folder.",

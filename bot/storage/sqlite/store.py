@@ -111,8 +111,8 @@ class SqliteStore(Store):
             make_file(rescued)
             await self._reader.run_anyhow(lambda conn: _copy(conn, rescued))
         except (StoreError, OSError) as error:
-            return f"{message} What it held could not be saved: {error}"
-        return f"{message} Everything answered up to then was saved as {rescued}; restore it if you want it."
+            return f"{message} Its contents could not be saved: {error}"
+        return f"{message} Everything that had been answered was saved as {rescued}; restore it if you want it."
 
     async def _wait_for_loss(self) -> str:
         """Wait until the file was deleted or replaced, and return a sentence that says so."""

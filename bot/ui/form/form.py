@@ -896,7 +896,7 @@ def _build_other_units_field(fields: list[Field]) -> list[Field]:
             OTHERS,
             "text",
             "Other units",
-            "Not in the menu? Type their handles, with commas between.",
+            "Not in the menu? Type their handles, separated by commas.",
             example=", ".join(handles.values()),
             covers=tuple(handles),
         )
@@ -973,7 +973,7 @@ def _build_rest_label(labels: list[str], *, has_more: bool, flags: Collection[st
     """
     pieces = list(labels)
     if flags:
-        pieces.append("rarer modifiers")
+        pieces.append("less common modifiers")
     elif has_more:
         pieces.append("the rest")
     label = pieces[0] if len(pieces) == 1 else f"{', '.join(pieces[:-1])} and {pieces[-1]}"
@@ -994,6 +994,6 @@ def _build_typed_units_field(spec: CommandSpec) -> Field:
         f"{shorten_label(option.display_name).casefold()} squad fp 2" for option in lists[:1]
     )
     hint = (
-        "As in a command: units that are not in the roster, or several at once, such as us1..us4."
+        "As in a command: units that are not on the roster, or several at once, such as us1..us4."
     )
     return Field(REST, "text", "Anything else", hint, example=example, rare=True)

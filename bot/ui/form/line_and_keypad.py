@@ -196,7 +196,7 @@ def _find_named_option(words: list[str], names: Mapping[str, str]) -> tuple[str,
 def _build_unknown_error(spec: CommandSpec, piece: str, names: Mapping[str, str]) -> UserError:
     """Return the error for a piece of the line that names nothing of the command."""
     near = did_you_mean(_fold_text(piece), names)
-    hint = near or "Write each number after its name, with commas between."
+    hint = near or "Write each number after its name, separated by commas."
     message = f'There is nothing called "{piece[:40]}" in {(spec.title or spec.name)}.'
     return UserError(message, hint=hint, option=REST, code="unknown-option")
 

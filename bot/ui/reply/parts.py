@@ -135,7 +135,7 @@ class Whole(NamedTuple):
         if look.grid > PHONE.grid or len(lines) <= MOST_LINES:
             return lines
         if self.near:
-            note = f"{TOO_LARGE}: this is around the number asked for."
+            note = f"{TOO_LARGE}: here is the part around the number you asked for."
             return [*Sheet("", self.near).format_lines(look.grid), *wrap(note, look.grid)]
         first_lines = lines[: MOST_LINES - 2]
         note = f"{TOO_LARGE}: {len(first_lines)} of {len(lines)} lines."
@@ -224,7 +224,7 @@ Part = (
 """A part of a reply's body. A str may be a `Typed` or a `Phrase`, which mark commands to copy."""
 MOST_LINES = 105
 """Maximum number of lines of a whole table on a phone."""
-TOO_LARGE = "Too large to show whole here"
+TOO_LARGE = "Too large to show in full here"
 FIXED = (Odds, Compared, Grid, Whole, UnitTable)
 """Parts with aligned columns, which need a font of a fixed width."""
 

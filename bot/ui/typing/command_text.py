@@ -552,7 +552,7 @@ class _TokenReader:
         if name in self.placed:
             bare_value = str(self.values.get(name) or self.loose_words[0])
             raise UserError(
-                f'"{bare_value}" was read as {name}, which is given as well.',
+                f'"{bare_value}" was read as {name}, which you also gave.',
                 hint=_hint_quotes(self.tokens, self.options, bare_value),
                 option=name,
                 code="given-twice",

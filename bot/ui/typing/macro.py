@@ -209,7 +209,7 @@ class Macro(NamedTuple):
             )
         if len(gaps) > MOST_GAPS:
             raise UserError(
-                f"A macro has at most {MOST_GAPS} gaps.", option="text", code="too-many"
+                f"A macro can have at most {MOST_GAPS} gaps.", option="text", code="too-many"
             )
         for gap in gaps:
             if gap.name in OWN_OPTIONS:
@@ -226,9 +226,12 @@ def clean_macro_name(typed: str, command_names: tuple[str, ...]) -> str:
     """
     name = comparison_key(typed)
     if not _NAME.fullmatch(name):
-        hint = "A name has up to 24 letters a to z and digits, - and _, without spaces: h, mg-fire."
+        hint = "A name can have up to 24 letters (a to z), digits, - and _, without spaces: h, mg-fire."
         raise UserError(
-            f'"{name[:40]}" cannot name a macro.', hint=hint, option="name", code="bad-name"
+            f'"{name[:40]}" cannot be the name of a macro.',
+            hint=hint,
+            option="name",
+            code="bad-name",
         )
     if name in command_names:
         raise UserError(
@@ -249,7 +252,7 @@ def clean_macro_text(typed: str) -> str:
         )
     if len(text) > LONGEST:
         raise UserError(
-            f"A macro has at most {LONGEST} characters.", option="text", code="too-long"
+            f"A macro can have at most {LONGEST} characters.", option="text", code="too-long"
         )
     return text
 

@@ -136,7 +136,7 @@ def read_workbook(data: bytes, name: str) -> tuple[list[Worksheet], list[str]]:
                 hidden_notes.append(f"sheet {sheet.title} is hidden, so it is left out")
         if len(visible) > MAX_SHEETS:
             raise UserError(
-                f"{name} has {len(visible)} sheets; at most {MAX_SHEETS} are read at once.",
+                f"{name} has {len(visible)} sheets; the bot reads at most {MAX_SHEETS} at once.",
                 option="file",
                 code="too-many",
             )
@@ -145,7 +145,7 @@ def read_workbook(data: bytes, name: str) -> tuple[list[Worksheet], list[str]]:
         raise
     except Exception:  # the library fails in any way on a damaged file
         raise build_workbook_error(
-            f"{name} is an Excel workbook, but not in the form that Excel writes, and cannot be read."
+            f"{name} is an Excel workbook, but Excel didn't save it in this form, so it can't be read."
         ) from None
     return [sheet for sheet in sheets if sheet.text.strip()], hidden_notes
 
@@ -233,7 +233,7 @@ def _read_sheet(sheet: Any, name: str, merged_cells: Iterable[MergedCells]) -> W
             raise UserError(
                 f"Sheet {sheet.title} of {name} is larger than {MAX_LINES:,} rows, {MAX_WIDTH} "
                 f"columns or {MAX_CELLS:,} cells.",
-                hint="Copy just the table into a sheet of its own.",
+                hint="Copy just the table into a separate sheet.",
                 option="file",
                 code="file-too-large",
             )

@@ -79,7 +79,7 @@ async def test_a_manager_who_agrees_links_and_both_channels_are_told(
     links = await (await vera.slash(hall, "setup links")).answer()
     [id] = re.findall(r"/setup links end:(\d+)", links.text)
     await (await vera.slash(hall, "setup links", end=id)).answer()
-    await discord.message(lair, "ends the link")
+    await discord.message(lair, "unlinks")
     await (await cora.slash(hall, "roll", dice="2d6", label="alone")).answer()
     assert not any("alone" in message.text for message in lair.messages)
 

@@ -56,7 +56,7 @@ async def test_a_hand_changes_where_it_is_and_all_see_what_was_played(tmp_path: 
         await bot.kill()
         await bot.start()
         await anna.select(hand, "Give", held[0])
-        assert f"Give {held[0]} to whom?" in hand.content
+        assert f"Who gets {held[0]}?" in hand.content
         await anna.press(hand, "VC")
         await seen(ben, table, "gives 1 hidden card into VC's hand")
         assert choices(hand, "Play") == [held[2]]
@@ -196,7 +196,7 @@ async def test_a_question_on_show_stays_until_it_is_answered(tmp_path: Path) -> 
         await anna.select(hand, "Give", held[0])
         await say(anna, table, "deck play", cards=held[1])
         await seen(ben, table, f"Anna plays {held[1]}")
-        assert f"Give {held[0]} to whom?" in hand.content
+        assert f"Who gets {held[0]}?" in hand.content
         await anna.press(hand, "Back")
         assert choices(hand, "Play") == [held[0], held[2]]
         await say(anna, table, "deck play", cards=held[2])

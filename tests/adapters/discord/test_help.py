@@ -31,7 +31,7 @@ async def test_help_is_one_message_that_turns(discord: DiscordStandIn) -> None:
     table, anna = discord.channel("table"), discord.user("Anna")
     first = await (await anna.slash(table, "help")).answer()
     assert first.ephemeral
-    assert "Grognard fights tabletop wargames" in str(first.components)
+    assert "Grognard runs tabletop battles" in str(first.components)
     game = await (await anna.select(first, "A game, or any topic", "help:lnlt")).answer()
     assert game.id == first.id
     shot = await (await anna.select(game, "What do you want to do?", "help:lnlt fire")).answer()

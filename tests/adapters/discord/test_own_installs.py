@@ -143,7 +143,7 @@ async def play(discord: DiscordStandIn, anna: Person, ben: Person, where: Channe
     assert "Free play" in (await (await anna.slash(where, "game status")).answer()).text
     if ben.user in where.people or where.guild is not None:
         mine = await (await ben.press(shot, "Undo")).answer()
-        assert "somebody's own roll" in mine.text
+        assert "Only the player who rolled this" in mine.text
         assert "integration_type=1" in mine.buttons["Add to my account"]["url"]
         assert (await (await ben.press(shot, "Odds")).answer()).private_to is ben.user
 
@@ -356,7 +356,7 @@ async def test_deleted_it_is_nowhere(discord: DiscordStandIn, tmp_path: Path) ->
         assert "Your own play, with the app on your account: 1 event since" in shown.text
         asked = await (await anna.slash(group, "privacy delete")).answer()
         done = await (await anna.press(asked, "Delete")).answer()
-        assert "are gone completely" in done.text
+        assert "are deleted completely" in done.text
         await until_nothing_is_left(tmp_path, 10)
     with closing(sqlite3.connect(tmp_path / "grognard.db")) as db:
         text = "\n".join(db.iterdump())

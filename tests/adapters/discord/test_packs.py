@@ -260,7 +260,7 @@ async def test_an_extension_is_there_under_its_own_commands_and_no_game_to_start
                 zip_content({name: text.encode() for name, text in EXTENSION.items()}),
             )
             review = await said(host, table, "pack add", file=club)
-            assert "It adds to games of asl without changing anything else in them." in review.text
+            assert "It adds to asl without changing anything else in that game." in review.text
             answer = await (await host.press(review, "Enable")).answer()
             assert "New games of Advanced Squad Leader" in answer.text
             assert menu(discord, home) == ["club-ift", "club-ift-table"]

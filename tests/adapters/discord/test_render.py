@@ -21,7 +21,7 @@ from tests.standins.discord.mentions import mentions
 FIRE = Reply(
     "Squad is shaken",
     ("attack [5] + firepower 4 = 9", Phrase("Type: ", Typed("/lnlt rally unit_a"))),
-    footer=("#41", "dice by hand"),
+    footer=("#41", "rolled by hand"),
     by="2 squads fire",
     buttons=(Button("again:41", "Again"), Button("undo:41", "Undo")),
 )
@@ -33,7 +33,7 @@ def test_the_first_line_is_the_content_the_rest_one_embed() -> None:
     assert body["content"] == "**Squad is shaken** · 2 squads fire"
     [embed] = body["embeds"]
     assert embed["description"] == "attack [5] + firepower 4 = 9\nType: `/lnlt rally units:unit_a`"
-    assert embed["footer"]["text"] == "#41 · dice by hand"
+    assert embed["footer"]["text"] == "#41 · rolled by hand"
     assert [button["custom_id"] for button in body["components"][0]["components"]] == [
         "a:again:41",
         "a:undo:41",
@@ -58,7 +58,7 @@ def test_without_embeds_all_of_it_is_content() -> None:
     assert body["embeds"] == []
     assert body["content"].splitlines()[0] == "**Squad is shaken** · 2 squads fire"
     assert "attack [5]" in body["content"]
-    assert body["content"].endswith("-# #41 · dice by hand")
+    assert body["content"].endswith("-# #41 · rolled by hand")
 
 
 @pytest.mark.parametrize("allowed", [ALL, ATTACH_FILES])

@@ -46,7 +46,7 @@ async def test_the_menu_of_a_message_does_what_its_buttons_do(tmp_path: Path) ->
         assert typing.modal["title"].startswith("Change the shot of #")
         odds = await (await anna.menu(fired, "Odds of this")).answer()
         assert odds.ephemeral
-        assert "as it was fired" in odds.text
+        assert "was fired" in odds.text
         assert "\u25c0" in odds.text
         asked = await (await anna.menu(fired, "Undo this")).answer()
         assert "is undone" in asked.text or "asks to undo" in asked.text

@@ -44,7 +44,7 @@ async def test_the_old_channel_leads_to_the_new_one(discord: DiscordStandIn) -> 
     (button,) = row["components"]
     assert button["url"].endswith(f"/{hall.id}")
     status = await (await anna.slash(table, "game status")).answer()
-    assert '"Hill 875" is played in #hall' in status.content
+    assert '"Hill 875" is now played in #hall' in status.content
 
 
 async def test_nothing_is_rolled_in_a_thread_that_is_locked_and_archived(
@@ -99,7 +99,11 @@ async def test_setup_rights_says_what_to_ask_a_manager_for(discord: DiscordStand
     await (await sam.slash(table, "game start", system="lnlt", name="Hill 875")).answer()
     listed = await (await sam.slash(table, "setup rights")).answer()
     assert listed.ephemeral
-    for text in ("lacks 2 permissions", "Missing: Attach Files (pictures", "Missing: Pin Messages"):
+    for text in (
+        "missing 2 permissions",
+        "Missing: Attach Files (pictures",
+        "Missing: Pin Messages",
+    ):
         assert text in listed.text, listed.text
     assert "Granted: View Channels, Send Messages, Embed Links" in listed.text
     assert listed.text.count("Ask a server manager") == 1

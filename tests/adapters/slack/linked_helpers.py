@@ -58,7 +58,7 @@ class Evening:
         )
         assert told.ephemeral_for is None, "all see in whose sight they play from now on"
         refused = await (await self.cora.slash(self.games, "/game", f"link {code}")).answer()
-        assert "no such code" in refused.text
+        assert "doesn't exist or has been used" in refused.text
 
     async def on_discord(self, words: str) -> Outputs:
         """The message with these words in Anna's channel, now or soon."""

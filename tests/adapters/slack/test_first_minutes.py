@@ -43,7 +43,7 @@ async def test_setup_rights_says_which_scopes_are_missing(
     async with running(socket_slack, tmp_path, home):
         listed = await say(anna, games, "/grognard", "setup rights")
         assert listed.ephemeral_for == anna.id
-        assert "lacks 2 permissions" in listed.plain
+        assert "missing 2 permissions" in listed.plain
         assert "Missing: files:write (pictures" in listed.plain
         assert listed.plain.count("Ask a workspace admin") == 1
         assert "Granted: Member of this channel" in listed.plain

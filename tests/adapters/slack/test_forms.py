@@ -297,7 +297,7 @@ async def test_own_dice_are_entered_on_a_keypad(socket_slack: SlackStandIn, tmp_
         assert second.buttons()[-1] == "Start over"
         fought = await (await anna.press(second, "6")).answer()
         assert fought in ben.sees(games)
-        assert "dice by hand" in fought.everything
+        assert "rolled by hand" in fought.everything
 
 
 async def test_a_roster_is_pasted_into_the_form_that_import_alone_opens(

@@ -60,7 +60,7 @@ async def test_a_hand_is_a_window_that_changes_with_each_card(
         await bot.start()
         await anna.choose(view, GIVE, held[0])
         await slack.watch.until(
-            lambda: "to whom?" in words(view) or None, timeout=30, what="the question for whom"
+            lambda: "Who gets" in words(view) or None, timeout=30, what="the question for whom"
         )
         await anna.press(view, "VC")
         told = await ben.wait_for(games, "gives 1 hidden card into VC's hand")

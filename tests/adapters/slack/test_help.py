@@ -58,7 +58,7 @@ async def test_the_home_shows_ones_games_and_plays_them(
         form = await (await anna.press(shown, "Fire")).modal()
         assert form.title == "Direct fire"
         assert f"<#{games.id}>" in str(shown.blocks), "where it is"
-        assert "last hand-over: <!date^" in str(shown.blocks), "since when it waits"
+        assert "turn passed: <!date^" in str(shown.blocks), "since when it waits"
         before = len(anna.sees(games))
         board = await (await anna.press(shown, "Board")).modal()
         assert "Turn 1, Operations" in str(board.blocks)
@@ -112,7 +112,7 @@ async def test_whoever_has_left_the_channel_reads_nothing_of_it_at_home(
         shown = replace(await anna.open_home("Hill 875"))
         games.members = {ben.id}
         told = await (await anna.press(shown, "Since I left")).modal()
-        assert "No game is played here" in str(told.blocks)
+        assert "There's no game here" in str(told.blocks)
         assert "unseen" not in str(told.blocks)
 
 

@@ -50,7 +50,7 @@ async def test_a_thread_plays_the_channels_game_and_an_import_opens_its_form(
             )
         helped = await (await ben.slash(games, "/lnlt", "fire --help")).answer()
         assert helped.ephemeral_for == ben.id
-        assert "may carry" in helped.everything, "what a unit may carry is said"
+        assert "can have" in helped.everything, "what a unit can have is said"
     assert socket_slack.refusals == []
 
 

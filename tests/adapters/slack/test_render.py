@@ -180,7 +180,7 @@ def test_only_what_was_made_as_a_command_is_code() -> None:
         'Type: /lnlt fire attackers="squad fp=2"',
         "/roll 2d6+3 rolls dice. /help dice shows everything you can write.",
         "Seeds not yet revealed (/fair reveal) are left out.",
-        "It must end first: /game end.",
+        "That one must end first: /game end.",
         "Start one with /game start, or just roll.",
     ):
         assert format_line(prose) == prose

@@ -85,7 +85,7 @@ async def test_a_button_does_the_same_and_only_that_side_may_press_it() -> None:
     channel, asked = await waiting()
     casualties = asked.buttons[0].action
     refused = await channel.press("Anna", casualties)
-    assert refused.title == "#6 is for VC to choose."
+    assert refused.title == "#6 is VC's choice."
     assert (await channel.press("Bob", casualties)).title == "Blue 1: casualties"
     assert (await channel.game()).units["blue 1"].numbers["men"] == 2
 
@@ -108,7 +108,7 @@ async def test_while_it_waits_its_units_and_the_turn_wait() -> None:
 async def test_the_option_is_typed_as_a_bare_word_and_what_to_type_is_listed() -> None:
     channel, asked = await waiting()
     assert (
-        "/choose casualties or /choose suppressed; after that it is: take 3 casualties."
+        "/choose casualties or /choose suppressed; after that, it's take 3 casualties."
         in asked.format_text()
     )
     listed = (await channel.do("Bob", "choose")).format_text()
@@ -154,7 +154,7 @@ async def test_each_unit_has_an_answer() -> None:
     )
     again = await channel.do("Anna", 'unit edit "Blue 1" state=steady', f"{ASSAULT}6,6,5,5")
     assert (
-        "/choose retreat or /choose loss (for all 2; or one for each, separated by commas)"
+        "/choose retreat or /choose loss (for all 2, or one for each, separated by commas)"
         in again.format_text()
     )
     await channel.refused("Bob", "choose option=retreat,loss,loss", "bad-value option")
@@ -509,7 +509,7 @@ async def test_the_side_that_is_asked_is_reminded() -> None:
     await channel.do("Anna", "me ping interval=4h", f"{SHOT}4,5,6,1")
     now[0] += 5 * 3600
     await channel.app.due_work.look()
-    told = [reply for reply in await posted(channel) if reply.title == "Ford waits for you"]
+    told = [reply for reply in await posted(channel) if reply.title == "Ford is waiting for you"]
     assert [(reply.mention, "you were asked to choose" in str(reply.by)) for reply in told] == [
         (("console:bob",), True)
     ]
@@ -521,7 +521,7 @@ async def test_help_and_generated_docs_say_who_is_asked_for_what_and_what_counts
     channel = await two_sides()
     told = (
         "Partway through, the side of targets may have to choose (answer): casualties or suppressed. "
-        "After two days without an answer it is "
+        "After two days without an answer, it's "
     )
     assert f"{told}casualties." in (await channel.do("Anna", "help grit shoot")).format_text()
     assert f"{told}casualties." in build_page(find_shared_system("grit"))

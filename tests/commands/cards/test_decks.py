@@ -125,7 +125,7 @@ async def test_undo_of_a_draw_needs_consent_and_gives_no_second_try() -> None:
 async def test_a_deck_of_the_same_name_begins_anew() -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", 'deck make "1..5" cup', "deck draw cup 5")
-    assert "begins anew" in (await channel.do("Anna", 'deck make "1..3" cup')).title
+    assert "starts over" in (await channel.do("Anna", 'deck make "1..3" cup')).title
     assert not (await channel.game()).cards
     await channel.do("Anna", "game undo")
     assert sum((await channel.game()).cards.values()) == 5
@@ -248,7 +248,7 @@ async def test_a_deck_is_drawn_by_a_macro_and_an_order_says_how() -> None:
         "Anna", 'order write command="deck draw cup"', "bad-value command"
     )
     assert (
-        'only a roll, a table or a combat sequence can.\nWrite it in words instead: /order write "deck draw"'
+        'only rolls, tables and combat sequences can.\nWrite it in words instead: /order write "deck draw"'
         in refused.format_text()
     )
     await channel.do("Anna", 'order write "deck draw"')

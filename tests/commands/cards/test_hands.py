@@ -83,7 +83,7 @@ async def test_a_card_is_played_by_name_and_its_draw_stays_closed() -> None:
     assert body["result"] == f"cup: {cards[1]}"
     assert f"{body['number'] - 1}.2" not in json.dumps(body)
     await channel.refused("Anna", f"deck play {cards[1]}", "unknown-card")
-    await channel.fails("Bob", f"deck play {cards[0]}", "You hold no cards of cup")
+    await channel.fails("Bob", f"deck play {cards[0]}", "You have no cards of cup")
     assert await own(channel, "Anna") == [cards[0], cards[2]]
     await channel.do("Anna", f"deck discard {cards[0]}", f"deck return {cards[2]}")
     assert not await own(channel, "Anna")
@@ -360,7 +360,7 @@ async def test_a_shuffle_dissolves_the_known_top() -> None:
     channel = await table()
     await channel.do("Anna", "deck peek 3")
     told = await channel.do("Bob", "deck shuffle cup")
-    assert told.title == "Bob shuffles 3 cards of known place back into the pile"
+    assert told.title == "Bob shuffles 3 cards whose place was known back into the pile"
     assert (await ends(channel, "Anna")) == {}
     await channel.do("Bob", "deck draw")
     assert (await last_event(channel))["closed"] == [30]
@@ -461,7 +461,10 @@ async def test_three_seats_agree_to_the_end_one_after_the_other_and_play_on_when
         in asked.announce.format_text()
     )
     told = await channel.press("Bob", asked.announce.buttons[0].action)
-    assert "NVA's hand and US's hand: not yet. Ending it counts as a yes." in told.format_text()
+    assert (
+        "Still to agree: NVA's hand and US's hand. Ending the game counts as a yes."
+        in told.format_text()
+    )
     asked = await channel.do("Anna", "game end confirm")
     assert asked.announce is not None
     assert "\nThe game ends when Carl agrees to show NVA's hand." in asked.announce.format_text()
@@ -539,7 +542,7 @@ async def test_give_asks_for_whom_and_gives_to_nobody_else() -> None:
     await channel.do("Anna", "deck draw cup 2 me")
     give = next(menu for menu in (await channel.do("Anna", "hand")).menus if menu.label == "Give")
     asked = await channel.press("Anna", give.entries[0].action)
-    assert asked.title == f"Give {give.entries[0].label} to whom?"
+    assert asked.title == f"Who gets {give.entries[0].label}?"
     assert [button.label for button in asked.buttons] == ["VC", "Back"]
     assert (await channel.press("Anna", asked.buttons[1].action)).title == "Your hand"
     assert (await channel.press("Bob", asked.buttons[0].action)).announce is None, (

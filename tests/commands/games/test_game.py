@@ -204,7 +204,7 @@ async def test_a_master_who_plays_may_not_consent_for_others() -> None:
     )
     assert (await channel.game()).last < (await channel.game()).number
     await channel.do("Bob", "roll d6")
-    assert "alone" in " ".join((await channel.undo_last("Bob")).footer)
+    assert "nobody to ask" in " ".join((await channel.undo_last("Bob")).footer)
 
 
 async def test_events_without_dice_are_taken_back_by_who_did_them() -> None:
@@ -238,7 +238,7 @@ async def test_a_sealed_roll_changes_nothing_until_it_is_opened() -> None:
     assert sealed.private
     number = (await channel.game()).number
     assert await channel.content() == before
-    assert "dice by hand" in sealed.announce.footer if sealed.announce else False
+    assert "rolled by hand" in sealed.announce.footer if sealed.announce else False
     await channel.do("Bob", "roll d6")
     await channel.refused("Bob", f"game reveal {number}", "not-yours event")
     assert (await channel.say("Zoe", f"game reveal {number}", manager=True)).code == "not-yours"
@@ -356,7 +356,7 @@ async def test_an_import_replaces_no_running_game_and_refuses_a_changed_log() ->
         )
         return reply.format_text() if reply.error else ""
 
-    assert "going on here" in await bring(text, channel.place.key, "i1")
+    assert "still being played here" in await bring(text, channel.place.key, "i1")
     assert "damaged or was altered" in await bring(
         text.replace('"morale":4', '"morale":9'), "console:x", "i2"
     )
@@ -490,7 +490,7 @@ async def test_the_others_are_told_when_a_player_deletes_what_is_kept() -> None:
     gone = await channel.do("Bob", "privacy delete confirm")
     assert gone.private
     assert gone.announce is not None
-    assert gone.announce.title == "VC has lost a player: their name and texts are deleted"
+    assert gone.announce.title == "VC has lost a player, whose name and texts have been deleted"
     assert "Bob" not in gone.announce.format_text()
     assert (await channel.do("Carl", "roll d6", "privacy delete confirm")).announce is None
 

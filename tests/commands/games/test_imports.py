@@ -118,7 +118,7 @@ async def test_only_the_account_itself_claims_and_the_log_shows_it() -> None:
     claimed = await there.press("Anna", button.action)
     assert not claimed.error
     assert not claimed.private
-    assert "Plays US" in claimed.format_text()
+    assert "They play US" in claimed.format_text()
     log = (await there.do("Mallory", "log")).format_text()
     assert "Anna (US): is this person from the imported log" in log
     assert "Anna (imported)" not in log
@@ -332,7 +332,7 @@ async def test_in_free_play_nobody_waits_for_the_consent_of_imported_names() -> 
     await channel.do("Bob", "roll 2d6")
     there, _ = await brought(channel.app, await exported(channel), "Zoe")
     undone = await there.do("Zoe", "roll 2d6", "game undo")
-    assert "undone alone" in undone.format_text()
+    assert "undone, with nobody to ask" in undone.format_text()
     await there.do("Bob", "roll d6", "game claim")
     asked = await there.do("Bob", "roll d6", "game undo")
     assert "Zoe must agree" in asked.format_text(), "and nobody else: not Anna, not Bob himself"

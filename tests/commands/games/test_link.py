@@ -159,8 +159,8 @@ async def test_a_link_ends_from_either_side_by_a_manager_and_both_are_told(table
     )
     await table.told(THERE)
     ended = await table.run("/game link OFF", BEN, THERE)
-    assert ended.title == "Ben ends the link of this channel"
-    assert (await table.told(HERE))[-1] == "Ben ends the link of #games (a workspace on Slack)"
+    assert ended.title == "Ben unlinks this channel"
+    assert (await table.told(HERE))[-1] == "Ben unlinks #games (a workspace on Slack)"
     assert (await table.run("/game status", BEN, THERE)).code == "no-game"
     assert "Hill 875" in str(await table.run("/game status"))
     await table.run("/roll 2d6")
@@ -178,7 +178,7 @@ async def test_in_free_play_no_passer_by_ends_a_link(table: Table) -> None:
 
 
 async def test_setup_lists_the_links_of_a_server_and_ends_them(table: Table) -> None:
-    assert (await table.run("/setup links")).lines == ("There are none.",)
+    assert (await table.run("/setup links")).lines == ("No channels here are linked.",)
     await table.link()
     hall = Place("discord:5/10", "discord:5", "#hall")
     assert (await table.run("/setup links", CORA, hall)).code == "not-manager"
@@ -194,8 +194,8 @@ async def test_setup_lists_the_links_of_a_server_and_ends_them(table: Table) -> 
     )
     assert (await table.run("/setup links 9", CORA, hall)).code == "not-manager"
     assert not (await table.run("/setup links 9", ANNA, hall)).error
-    assert await table.told(HERE) == ["Anna ends the link of this channel"]
-    assert await table.told(THERE) == ["Anna ends the link of #war-room (a server on Discord)"]
+    assert await table.told(HERE) == ["Anna unlinks this channel"]
+    assert await table.told(THERE) == ["Anna unlinks #war-room (a server on Discord)"]
     assert await table.places(HERE) == ()
     assert await table.places(THERE) == (THERE.key,)
 
@@ -507,7 +507,7 @@ async def test_ones_own_conversation_with_the_bot_is_ones_own(table: Table) -> N
 async def test_a_linked_game_neither_moves_nor_is_replaced_by_an_imported_one(table: Table) -> None:
     """Nobody over there agreed to the channel, or the game, that would come."""
     await table.link()
-    assert "played in other channels too" in (await table.run("/game transfer 10")).title
+    assert "also played in other channels" in (await table.run("/game transfer 10")).title
     await table.run("/game end confirm")
     refused = await table.run("/game import file=x")
     assert "linked" in refused.title
@@ -553,7 +553,7 @@ async def test_a_channel_that_is_asked_for_learns_no_names_of_channels_behind_th
 async def test_setup_does_not_list_private_conversations(table: Table) -> None:
     own = Place("slack:T1/D7", "slack:T1", owner=DORA.key)
     await table.run(f"/game link {await table.code()}", DORA, own)
-    assert (await table.run("/setup links", BEN, THERE)).lines == ("There are none.",)
+    assert (await table.run("/setup links", BEN, THERE)).lines == ("No channels here are linked.",)
     assert (await table.run("/setup links D7", BEN, THERE)).code == "unknown-channel"
 
 
@@ -583,7 +583,7 @@ async def test_nobody_floods_a_channel_where_they_are_no_member_with_requests(ta
         code = await table.code(MALLORY, BAIT)
         last = await table.run(f"/game link {code}", MALLORY, mine)
         await table.press(f"decline:{code}", MALLORY, mine)
-    assert "requested for this game within a day" in last.format_text()
+    assert "link requests within a day" in last.format_text()
     assert len(await table.posted(THERE)) <= 2 * MOST_ASKED
     table.now += 25 * 3600
     last = await table.run(f"/game link {await table.code(MALLORY, BAIT)}", MALLORY, mine)

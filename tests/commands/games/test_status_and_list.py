@@ -56,7 +56,7 @@ async def test_every_game_that_was_played_here_is_listed_the_one_that_is_on_firs
     assert [line.partition(" since")[0] for line in shown.format_body()] == [
         "3. Saint-Lo · Ultracombat Normandy", "Turn 1, Combat round · #1",
         "2. Hill 621 · Lock 'n Load Tactical", "Ended on turn 1 · #2",
-        "1. Free play", "2 events", "/game open 2 reads one, /game resume 2 continues it",
+        "1. Free play", "2 events", "/game open 2 shows one, /game resume 2 continues it",
     ]  # fmt: skip
     labels = [beside(shown, title)[0] for title in ("Saint-Lo", "Hill 621", "Free play")]
     assert labels == ["Status", "Read", "Read"]

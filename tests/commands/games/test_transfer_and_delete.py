@@ -70,7 +70,7 @@ async def test_an_id_that_the_platform_did_not_confirm_is_refused(club: Club) ->
         await club.table.say("Anna", 'game transfer "<#2>"', manager=True),
     ):
         assert refused.error
-        assert "you and the bot can both write in" in refused.title
+        assert "where both you and the bot can write" in refused.title
     assert await club.posted(HALL) == []
 
 
@@ -85,7 +85,7 @@ async def test_what_was_confirmed_is_not_something_else(club: Club) -> None:
     moved = replace(
         command, options={"channel": LAIR.key}, channels={"channel": LAIR}, request_id="y"
     )
-    assert "moves only within its server" in (await club.app.run(moved)).title
+    assert "only move within its server" in (await club.app.run(moved)).title
     assert await club.is_in(club.table)
 
 
@@ -152,9 +152,9 @@ async def test_the_old_channel_says_where_the_game_went(club: Club) -> None:
     assert [button.action for button in there.buttons] == ["goto:discord:5/1"]
     refused = await club.table.refused("Bob", "lnlt rally units=us1", "unknown-unit")
     refused = await club.table.refused("Bob", "game status", "no-game")
-    assert refused.title == '"Hill 875" is played in #2 now.'
+    assert refused.title == '"Hill 875" is now played in #2.'
     shown = await club.table.do("Bob", "game list")
-    assert shown.format_body() == ['"Hill 875" is played in #2 now.']
+    assert shown.format_body() == ['"Hill 875" is now played in #2.']
     assert shown.buttons == told.buttons
     assert refused.title in (await club.table.do("Bob", "roll 2d6")).format_text(), (
         "the first roll says it too"

@@ -85,6 +85,6 @@ async def test_again_before_the_first_shot_says_what_to_type(scenario: str, shot
     channel = await Channel.fresh()
     await channel.do("Anna", f"game start {scenario}")
     reply = await channel.fails("Anna", "again", "Nothing to repeat yet.")
-    assert (f"A first shot: /{shot}" in reply.format_text()) == bool(shot)
+    assert (f"Your first shot: /{shot}" in reply.format_text()) == bool(shot)
     if shot:
         await channel.do("Anna", shot)

@@ -36,7 +36,7 @@ CLUB = Place("console:club/games", "console:club", "games")
         ("help undo", "Undo"),
         ("help fair dice", "Fair dice"),
         ("version", "Version"),
-        ("hello there", "Hello. Grognard fights tabletop wargames in your channel"),
+        ("hello there", "Hello. Grognard runs tabletop battles in your channel"),
     ],
 )
 async def test_whoever_asks_in_any_usual_way_is_helped(typed: str, title: str) -> None:
@@ -88,10 +88,10 @@ async def test_every_screen_leads_on_and_back() -> None:
         "/lnlt fire, Direct fire",
         "/lnlt fire, all its options",
         "/lnlt fire, Direct fire",
-        "/lnlt fire, what a unit may carry",
+        "/lnlt fire, what a unit can have",
         "/lnlt fire, Direct fire",
         "Lock 'n Load Tactical, bring the rule book, Grognard brings the tables",
-        "Grognard fights tabletop wargames in your channel, pick your units, it does the tables",
+        "Grognard runs tabletop battles in your channel, you pick the units, it handles the tables",
     ]
     await channel.app.close()
 

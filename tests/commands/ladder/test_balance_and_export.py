@@ -25,7 +25,7 @@ async def test_each_side_of_a_scenario_has_its_wins() -> None:
     assert text.splitlines() == [
         "Balance of scenarios · Lock 'n Load Tactical",
         "The Ford at Dawn: 12 games. US won 9, VC 3.",
-        "At equal luck: after 10 games with enough rolls.",
+        "At equal luck: shown after 10 games with enough rolls.",
     ]
 
 
@@ -39,7 +39,7 @@ async def test_games_without_a_scenario_have_no_balance() -> None:
     result = build_result("2026-11-01", "Anna", "Ben", scenario="")
     club = await Club.fresh(results=[result])
     text = await club.do("Anna", "ladder balance")
-    assert "No counted game here had a scenario yet." in text
+    assert "No game that counted here has used a scenario yet." in text
 
 
 async def test_the_exported_file_holds_and_a_second_program_agrees() -> None:

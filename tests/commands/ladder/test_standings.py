@@ -135,7 +135,7 @@ async def test_the_own_row_is_shown_below_a_long_table() -> None:
     rows = (await club.do("P18", "ladder standings")).splitlines()
     assert rows[16].startswith("15 P14")
     assert rows[17].startswith("19 P18")
-    assert rows[18] == "4 more are not shown."
+    assert rows[18] == "4 more aren't shown."
 
 
 async def test_a_player_is_shown_with_their_range_and_games() -> None:
@@ -143,8 +143,8 @@ async def test_a_player_is_shown_with_their_range_and_games() -> None:
     text = await club.do("Dan", "ladder player Anna")
     assert text.splitlines()[0] == "Anna: 1766 · Lock 'n Load Tactical"
     assert "Place 1 of 2, after 8 rated games." in text
-    assert "19 times in 20." in text
-    assert "Form, the latest last: won, won, won, lost, won." in text
+    assert "19 times out of 20" in text
+    assert "Form, latest last: won, won, won, lost, won." in text
     assert "Usually moves within 3 hours." in text
     assert "lost to Ben as VC (Ford)" in text
 
@@ -154,7 +154,7 @@ async def test_a_player_with_few_games_has_no_rating() -> None:
     own = await club.do("Dan", "ladder player")
     assert own.splitlines()[:2] == [
         "Dan · Lock 'n Load Tactical",
-        "1 of 5 rated games; then there is a rating.",
+        "1 of 5 rated games needed for a rating.",
     ]
     assert "0 of 5 rated games" in await club.do("Zoe", "ladder player")
     reply = await club.say("Dan", "ladder player Ana")

@@ -52,7 +52,7 @@ async def test_what_if_rounds_and_the_odds_of_a_shot_are_shared_too() -> None:
         "Bob", next(one.action for one in fired.buttons if one.label == "Odds")
     )
     shown = await channel.press("Bob", share(then))
-    assert shown.by == f"the odds of {fired.footer[0]} as it was fired"
+    assert shown.by == f"the odds when {fired.footer[0]} was fired"
     assert shown.format_body()[-1] == "Shown by Bob."
 
 

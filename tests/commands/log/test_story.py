@@ -112,7 +112,7 @@ async def test_the_end_reveals_the_seed_if_asked_to_and_the_page_proves_its_dice
     await channel.do("Anna", "roll 3d6", "roll 2d6 secret")
     asked = await channel.do("Anna", 'game end text="At a price."')
     asked = await channel.press("Anna", pressed(asked, "Show the dice secret"))
-    assert "The dice secret (the seed) is shown with it" in asked.format_text()
+    assert "This also shows the dice secret (the seed)" in asked.format_text()
     assert "At a price." in asked.format_text()
     story = await channel.press("Anna", pressed(asked, "US won"))
     assert "Seed 1: " in story.format_text()

@@ -33,7 +33,7 @@ async def test_a_club_adds_its_game_reads_what_was_found_and_plays_it() -> None:
     assert review.title == "Few 1 is checked and saved"
     assert review.by == "not enabled yet"
     said = review.format_text()
-    assert "By us. Licence: CC0-1.0." in said
+    assert "By us. License: CC0-1.0." in said
     assert "Tables: CRT." in said
     assert "Combat sequences: none." in said
     await channel.refused("Anna", "few-table combat crt roll=5", "unknown-command")

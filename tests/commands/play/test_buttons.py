@@ -79,7 +79,9 @@ async def test_buttons_from_before_they_named_their_game_are_refused_kindly(old:
     await channel.do("Anna", "roll 2d6")
     refused = await channel.press("Anna", old)
     assert refused.code == "old-button"
-    assert refused.title == "This button is from before an update and names no game."
+    assert (
+        refused.title == "This button is from before an update and doesn't say which game it's for."
+    )
     assert (await channel.game()).last == 2
 
 

@@ -287,7 +287,7 @@ async def test_free_play_that_nobody_could_see_coming_says_so() -> None:
     rolled = await channel.do("Anna", "roll 2d6")
     assert "seed not announced beforehand" in rolled.format_text()
     assert (
-        "not announced before the first roll"
+        "wasn't announced before the first roll"
         in (await channel.do("Anna", "fair show")).format_text()
     )
     log = await exported(channel)

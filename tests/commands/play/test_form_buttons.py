@@ -121,7 +121,7 @@ async def test_own_dice_one_by_one_and_nothing_is_saved_before_the_last() -> Non
     assert first.title == "Next: attack (d6)"
     fired = await channel.press("Anna", faces(last)["3"])
     assert not fired.private
-    assert "dice by hand" in fired.format_text()
+    assert "rolled by hand" in fired.format_text()
     assert "Already done" in (await channel.press("Anna", faces(last)["5"])).format_text()
 
 

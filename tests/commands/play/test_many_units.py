@@ -335,7 +335,7 @@ async def test_units_are_edited_many_at_once() -> None:
     assert reply.format_body() == ["Squads 1 + 2: shaken · fp 3, was 2"], "what changed, once"
     reply = await channel.do("Anna", "unit edit all shaken")
     assert reply.first_line == "Anna edits Lt Hill"
-    assert "2 units had these values already." in reply.format_text()
+    assert "2 units already had these values." in reply.format_text()
     await channel.do("Anna", 'unit edit "all shaken squads" -shaken')
     assert {
         name: unit.state for name, unit in (await channel.game()).units.items() if unit.side == "US"

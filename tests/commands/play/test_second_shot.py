@@ -137,7 +137,7 @@ async def test_odds_are_those_of_the_shot_also_when_its_target_is_gone() -> None
     await channel.do("Anna", "unit edit us1 fp=9 shaken")
     then = await channel.press("Anna", await channel.under(8, "odds"))
     assert then.private
-    assert then.by == "the odds of #8 as it was fired"
+    assert then.by == "the odds when #8 was fired"
     rows = [line.replace(" \u25c0", "").split() for line in then.format_body()[:-1]]
     assert [row[0] for row in rows] == [line.split()[0] for line in before.format_body()[:-1]]
     assert [row[-1] for row in rows] == [line.split()[-1] for line in before.format_body()[:-1]]
@@ -172,7 +172,7 @@ async def test_every_die_of_a_large_shot_is_a_button_away() -> None:
     assert not shared.private
     assert shared.lines == dice.lines
     odds = await channel.press("Anna", dice.buttons[0].action)
-    assert "as it was fired" in odds.first_line
+    assert "was fired" in odds.first_line
 
 
 async def test_what_several_did_one_by_one_has_its_odds_and_dice_too() -> None:
@@ -188,7 +188,7 @@ async def test_what_several_did_one_by_one_has_its_odds_and_dice_too() -> None:
     assert thrown == [*"343333333331"], "each with its unit, in their order"
     odds = await channel.press("Anna", dice.buttons[0].action)
     assert not odds.error, odds.format_text()
-    assert odds.by == f"the odds of #{number} as it was rolled"
+    assert odds.by == f"the odds when #{number} was rolled"
 
 
 async def test_again_at_somebody_who_is_gone_offers_the_form() -> None:
@@ -245,7 +245,7 @@ async def test_an_opened_roll_has_the_buttons_of_any_other() -> None:
     assert [entry.label for entry in opened.menus[0].entries][:2] == ["Cell 2", "Tran"]
     actions = {button.label: button.action for button in opened.buttons}
     odds = await channel.press("Bob", actions["Odds"])
-    assert odds.by == f"the odds of #{number} as it was fired"
+    assert odds.by == f"the odds when #{number} was fired"
     draft = await channel.app.forms.open_draft(
         actions["Change…"].removeprefix(OPEN_FORM), channel.who("Anna"), channel.place
     )

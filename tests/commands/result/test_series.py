@@ -45,11 +45,11 @@ async def test_a_sought_series_counts_from_the_card_to_its_score(server: Server)
     card = (await server.do(ANNA, f"{SEEK} side=both counts")).announce
     assert card is not None
     text = card.format_text()
-    assert "Two games, in which you both play US and VC in turn." in text
+    assert "Two games: each of you plays both US and VC." in text
     assert "Both games count." in text
     begun = await server.press(BEN, card, "Play")
     assert "It counts." in begun.format_text()
-    assert "The return game, with sides swapped, follows." in begun.format_text()
+    assert "The return game, with sides swapped, comes after it." in begun.format_text()
     first_sides = await sides(server)
     log = await server.log()
     start, count = (event["body"] for event in log["events"][:2])
@@ -106,7 +106,7 @@ async def test_a_return_game_is_agreed_by_the_other(server: Server) -> None:
     await server.start()
     confirmed = await server.press(BEN, await server.end(), "Confirm")
     asked = await server.press(BEN, confirmed, RETURN)
-    assert asked.title == 'Ben asks for the return game of "Hill 875"'
+    assert asked.title == 'Ben asks for a return game of "Hill 875"'
     assert "Anna would play VC, and Ben US." in asked.format_text()
     assert asked.mention == (ANNA.key,)
     assert (await server.press(BEN, asked, "Agree")).code == "not-yours"

@@ -191,7 +191,7 @@ async def test_who_waits_for_a_side_that_nobody_plays_is_told_to_go_on() -> None
     await channel.do("Alice", 'game start lnlt "Hill 875" sides="US, VC"', "game join US")
     waiting = await channel.do("Alice", "game pass")
     assert waiting.title == "US is done, waiting for VC"
-    assert "Nobody plays VC, so go on: /game next" in waiting.format_body()
+    assert "Nobody plays VC, so move on: /game next" in waiting.format_body()
     await channel.do("Bob", "game join VC")
     await channel.do("Alice", "game next", "game next", "game next")
     assert "Nobody plays" not in (await channel.do("Alice", "game pass done")).format_text()
@@ -243,7 +243,7 @@ async def test_the_initiative_is_rolled_and_told_by_name() -> None:
     assert (await channel.do("Alice", "game initiative")).title.startswith(("US", "VC"))
     first = await table()
     assert (
-        "the side named first"
+        "the side listed first"
         in (await first.do("Alice", "lnlt initiative hand=4,4")).format_text()
     )
 

@@ -134,7 +134,7 @@ async def test_a_pasted_file_that_lost_its_line_breaks_says_so() -> None:
     channel = await rifles()
     lost = "name,type,side,morale Fox 1,squad,VC,4 Fox 2,squad,VC,4"
     reply = await channel.refused(
-        "Anna", f"unit import text='{lost}'", "bad-roster line breaks were lost"
+        "Anna", f"unit import text='{lost}'", "bad-roster line breaks have been lost"
     )
     assert "/unit import" in reply.format_text()
 

@@ -187,7 +187,7 @@ def test_of_many_units_asked_one_by_one_there_are_no_odds_but_they_are_played(un
     unit.
     """
     many = {**ASSAULT, "targets": "; ".join(["squad morale=6 men=5"] * units), "answer": "loss"}
-    with pytest.raises(UserError, match=r"These odds take too long to count\.") as refused:
+    with pytest.raises(UserError, match=r"These odds take too long to compute\.") as refused:
         compute_each_odds(
             sequence("assault"),
             many,

@@ -196,14 +196,14 @@ def test_words_that_roll_would_refuse(dice: str, said: str) -> None:
 
 def test_odds_that_cannot_be_counted_say_so() -> None:
     sequence = declared("- roll: {x: 3d6!}\n- tell: {lost: 'max(faces(x))'}\n  headline: x\n")
-    with pytest.raises(UserError, match="cannot be counted die by die"):
+    with pytest.raises(UserError, match="cannot be computed die by die"):
         counted(sequence, "lost", {})
     written = declared(
         "- roll: {x: 3d6r1!6kh2}\n- let: {n: 'how_many(x, face > 3)'}\n  tell: {lost: n}\n"
     )
     with pytest.raises(
         UserError,
-        match=r"odds of 3d6r1!6kh2 cannot be counted die by die.*Only their sum can be counted\.",
+        match=r"odds of 3d6r1!6kh2 cannot be computed die by die.*Only their sum can be counted\.",
     ):
         counted(written, "lost", {})
     both = "how_many(x, face > 3) + 9 * how_many(x, face > 5)"

@@ -108,7 +108,7 @@ async def confirm_result(context: Context, reason: str = "") -> Reply:
     _need_seven_days(context, int(play.end["at"]))
     if not has_best_score(game, context.system, game.winner):
         raise UserError(
-            "The score names another winner, so only the opponent can confirm this.",
+            "By the score, somebody else won, so only the opponent can confirm this.",
             code="no-result",
         )
     need_reason(reason)
@@ -122,7 +122,7 @@ def need_result(game: Game, play: CountedPlay) -> None:
         return
     hint = ""
     if game.counted and game.ended:
-        hint = phrase("`/game resume` goes on with it, and `/game end` names the winner.")
+        hint = phrase("`/game resume` continues it, and `/game end` names the winner.")
     elif not game.counted:
         hint = phrase("Two players agree on that before the first roll: `/result count`")
     code = "no-result" if game.counted else "not-counted"
@@ -148,7 +148,7 @@ async def need_deciding_manager(context: Context, play: CountedPlay, action: str
     names = " or ".join(map(context.ledger.get_name, game.counted))
     if not await manages_game_channel(context):
         is_linked = len(context.ledger.places) > 1
-        hint = "Managers of the server where this game began decide." if is_linked else ""
+        hint = "It's up to the managers of the server where this game began." if is_linked else ""
         raise UserError(
             f"Only {names} can {action}, or a manager who does not play in the game.",
             hint=hint,
@@ -172,7 +172,7 @@ def need_reason(reason: str) -> None:
     """Raise UserError if a manager gives no reason."""
     if not reason.strip():
         raise UserError(
-            "A manager gives a reason, which stays in the log.",
+            "Managers must give a reason, which stays in the log.",
             hint='For example: reason="Ben has left us."',
             option="reason",
             code="missing",
@@ -319,7 +319,7 @@ async def add_result_to_end(context: Context, reply: Reply, enders: Sequence[str
     play = await read_play(context)
     if find_result_problem(game, play) or play.end is None:
         line = phrase(
-            "It counts, but has no winner yet: `/game resume`, then `/game end` names one."
+            "It counts, but has no winner yet: `/game resume` it, then name one with `/game end`."
         )
         return replace(reply, lines=(*reply.lines, line))
     both = len(enders) == 2 and {*enders} == {*game.counted}

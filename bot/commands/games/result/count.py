@@ -57,7 +57,7 @@ async def ask_to_count(context: Context) -> Reply:
     return Reply(
         f'{context.user_name} asks to let "{game.name}" count',
         (
-            f"{' or '.join(names)} must agree, before the first roll.",
+            f"{' or '.join(names)} must agree before the first roll.",
             Small(phrase("Press Agree or type `/result count`.")),
         ),
         tone=WAITING,
@@ -127,12 +127,12 @@ async def _need_countable(context: Context) -> list[str]:
     need_player(game, context.actor)
     side = context.actor.side
     if not side:
-        raise UserError("Only its players can let a game count.", code="not-player")
+        raise UserError("Only the players of a game can let it count.", code="not-player")
     opponents = [person for person, other in game.players.items() if other != side]
     if not opponents:
         other = next(other for other in game.sides if other != side)
         raise UserError(
-            f"Nobody plays {other} yet.", hint="Ask once somebody has joined.", code="nobody"
+            f"Nobody plays {other} yet.", hint="Ask again when somebody has joined.", code="nobody"
         )
     first_roll = await _find_first_roll(context)
     if first_roll:

@@ -134,7 +134,7 @@ async def press_return(context: Context) -> Reply:
     )
     context.about = topic
     return Reply(
-        f'{user.name} asks for the return game of "{context.game.name}"',
+        f'{user.name} asks for a return game of "{context.game.name}"',
         (
             f"{first.names[opponent]} would play {first.sides[user.key]}, "
             f"and {user.name} {first.sides[opponent]}.",
@@ -268,6 +268,6 @@ def _read_game(first: FirstGame, context: Context) -> NewGame:
     except UserError as error:
         raise UserError(
             f"{first.options['name']} can no longer be started here.",
-            hint="Its game is not enabled any more, or has changed.",
+            hint="The game is no longer enabled, or it has changed.",
             code="not-enabled",
         ) from error

@@ -119,7 +119,7 @@ async def refuse_to_strike(context: Context, id: str) -> Reply:
     """
     doc = await _load_open_request(context, id)
     if not list_own_persons(context) & {*context.game.counted}:
-        raise UserError("Only its two players decide that.", code="not-yours")
+        raise UserError("Only the two players can decide that.", code="not-yours")
     _build_request(doc).close_with_note(context, f"{context.user_name} does not agree")
     return Reply(
         f'The result of "{context.game.name}" is kept',
@@ -134,7 +134,7 @@ def _need_confirmed(context: Context) -> None:
     if not context.game.counted:
         raise UserError("The game does not count.", code="not-counted")
     raise UserError(
-        "No result of this game is confirmed.",
+        "This game has no confirmed result.",
         hint=phrase("If it ended wrongly: `/game resume`, then `/game end`"),
         code="no-result",
     )
@@ -170,7 +170,7 @@ def _build_answer(context: Context, lines: tuple[str, ...]) -> Reply:
         f'The result of "{context.game.name}" is struck',
         (
             *lines,
-            phrase("`/game resume` goes on with the game. Or confirm its end again."),
+            phrase("Continue the game with `/game resume`, or confirm its result again."),
         ),
         buttons=(context.build_button(CONFIRM, "Confirm again"),),
     )
