@@ -16,7 +16,7 @@ COMPILE := $(UV)/bin/uv pip compile --universal --python-version 3.11 --generate
 LOCK := $(COMPILE) pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help setup play test slow where form walk coverage fuzz matrix readable sentences static check format docs site corpus simulate benchmarks lock sbom audit wheel release image clean
+.PHONY: help setup play test slow thorough where form walk coverage fuzz matrix readable sentences static check format docs site corpus simulate benchmarks lock sbom audit wheel release image clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -32,7 +32,10 @@ test: setup ## The tests, side by side (without the slow ones)
 	@$(VENV)/python -m pytest -q -n auto --dist worksteal $(ARGS)
 
 slow: setup ## The tests that take their time: kills, load, whole evenings as processes
-	@$(VENV)/python -m pytest -q -n auto --dist worksteal -m slow $(ARGS)
+	@$(VENV)/python -m pytest -q -n auto --dist worksteal -m "slow and not thorough" $(ARGS)
+
+thorough: setup ## Every case that the other two only sample: long searches, whole mutation runs (before a release; half an hour)
+	@$(VENV)/python -m pytest -q -n auto --dist worksteal -m thorough $(ARGS)
 
 where: setup ## Files, functions and figures whose name or first sentence has these words (ARGS="odds slack"; without, every file)
 	@$(VENV)/python -m tools.where $(ARGS)

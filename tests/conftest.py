@@ -103,7 +103,7 @@ CASES_PER_TEST = 4
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark what the samples leave out as slow, and put tests that share something first.
+    """Mark what the samples leave out as slow or thorough, and put tests that share something first.
 
     A file that is named on the command line runs all its tests.
     """
@@ -113,6 +113,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items_of_folders = [item for item in items if item.path not in named_files]
     _sample_cases(items_of_folders)
     _sample_files(items_of_folders)
+    _sample_slow_cases(items_of_folders)
     items.sort(key=_turn)
 
 
@@ -155,8 +156,24 @@ def _sample_files(items: list[pytest.Item]) -> None:
         _draw(of_one_file, marker.args[0])
 
 
-def _draw(items: list[pytest.Item], size: int) -> None:
-    """Draw `size` of these items and mark the others slow.
+def _sample_slow_cases(items: list[pytest.Item]) -> None:
+    """Of each test that is marked `slow_sample(size)`, keep so many of its slow cases for
+    `make slow`.
+    """
+    cases = defaultdict[tuple[Path, str], list[pytest.Item]](list)
+    for item in items:
+        if item.get_closest_marker("slow_sample") and item.get_closest_marker("slow"):
+            cases[item.path, getattr(item, "originalname", item.name)].append(item)
+    for of_one_test in cases.values():
+        marker = of_one_test[0].get_closest_marker("slow_sample")
+        assert marker is not None
+        _draw(of_one_test, marker.args[0], pytest.mark.thorough)
+
+
+def _draw(
+    items: list[pytest.Item], size: int, left_out: pytest.MarkDecorator = pytest.mark.slow
+) -> None:
+    """Draw `size` of these items and mark the others with `left_out`.
 
     The draw follows from the names, so it is the same on every machine and a new case moves at
     most one other; LUCK=anything draws differently.
@@ -166,7 +183,7 @@ def _draw(items: list[pytest.Item], size: int) -> None:
     luck = os.environ.get("LUCK", "")
     items.sort(key=lambda item: Random(f"{luck}{item.name}").random())
     for item in items[size:]:
-        item.add_marker(pytest.mark.slow)
+        item.add_marker(left_out)
 
 
 settings.register_profile(

@@ -47,6 +47,7 @@ def test_the_cost_of_every_pattern_grows_with_the_length_of_the_text() -> None:
     assert not slow, slow
 
 
+@pytest.mark.slow_sample(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("first", range(PARTS))
 def test_the_cost_of_every_pattern_grows_with_the_length_of_longer_texts(first: int) -> None:

@@ -237,6 +237,7 @@ async def the_end(e: Table, rally: Any, folder: Path) -> None:
     assert e.calls() == []
 
 
+@pytest.mark.slow_sample(1)
 @pytest.mark.slow
 @on_each
 async def test_six_turns_end_as_they_were_played(platform: Platform, tmp_path: Path) -> None:

@@ -431,6 +431,7 @@ CHEATS: tuple[Callable[[Json], None], ...] = (
 )  # fmt: skip
 
 
+@pytest.mark.slow_sample(2)
 @pytest.mark.sample(1)
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("evenings", [1, pytest.param(7, marks=pytest.mark.slow)])

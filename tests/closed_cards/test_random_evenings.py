@@ -334,6 +334,7 @@ def seen(card: str, base: str, lines: Sequence[tuple[str, str]]) -> list[str]:
         return run(played(card, base, lines))
 
 
+@pytest.mark.slow_sample(3)
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(
     "seed",
@@ -348,6 +349,7 @@ def test_two_worlds_that_differ_in_a_closed_card_stay_the_same_whatever_is_typed
     assert len(first) == len(second)
 
 
+@pytest.mark.slow_sample(3)
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(
     "seed",

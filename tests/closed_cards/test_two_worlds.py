@@ -111,6 +111,7 @@ PAIRS: dict[str, tuple[tuple[tuple[str, str], ...], dict[int, list[int]], dict[i
 }  # fmt: skip
 
 
+@pytest.mark.slow_sample(3)
 @pytest.mark.sample(2)
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("name", PAIRS)

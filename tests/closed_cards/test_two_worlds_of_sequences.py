@@ -164,6 +164,7 @@ WORLDS: dict[str, tuple[tuple[str, str], ...]] = {
 }
 
 
+@pytest.mark.slow_sample(3)
 @pytest.mark.sample(1)
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("name", WORLDS)
@@ -204,6 +205,7 @@ def walk(seed: int) -> tuple[tuple[str, str], ...]:
     return (DRAWS, *lines)
 
 
+@pytest.mark.slow_sample(5)
 @pytest.mark.sample(1)
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(

@@ -401,6 +401,7 @@ async def evening(seed: int, steps: int) -> tuple[Channel, Model, int]:
     return channel, model, back
 
 
+@pytest.mark.slow_sample(2)
 @pytest.mark.sample(1)
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(

@@ -179,6 +179,7 @@ def test_a_host_with_files_in_place_is_moved_over_and_back(host: Host) -> None:
     assert host.is_at("0.1.0")
 
 
+@pytest.mark.slow_sample(1)
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize("kind", ["update", "move", "rollback"])
 def test_an_install_killed_behind_a_step_goes_on(root: Path, tmp_path: Path, kind: str) -> None:

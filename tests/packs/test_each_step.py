@@ -209,6 +209,7 @@ def undisturbed(game: str, databases: Databases) -> str:
     return log
 
 
+@pytest.mark.slow_sample(4)
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("first", range(0, STEPS, CHUNK))

@@ -36,7 +36,7 @@ def fault_of(seed: int) -> str:
     return f"seed {seed}, {', '.join(table.steps)}: {wrong[:3]} {made.questions[:2]}\n{table.text}"
 
 
-@pytest.mark.parametrize("count", [100, pytest.param(5_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [100, pytest.param(5_000, marks=pytest.mark.thorough)])
 def test_no_mangled_table_is_changed_silently(count: int) -> None:
     faults = [fault for seed in range(count) if (fault := fault_of(seed))]
     assert not faults, f"{len(faults)} of {count}:\n" + "\n".join(faults[:5])

@@ -28,6 +28,7 @@ DEAREST = 200
 """What the last play may cost over the budget."""
 
 
+@pytest.mark.slow_sample(4)
 @pytest.mark.parametrize(
     ("game", "name"),
     [

@@ -122,6 +122,7 @@ def list_cases() -> Iterator[Any]:
         yield pytest.param("lnlt", id, given, id=f"lnlt-{id}-group-{number}")
 
 
+@pytest.mark.slow_sample(20)
 @pytest.mark.sample(12)
 @pytest.mark.parametrize(("game", "id", "given"), [*list_cases()])
 def test_odds_are_those_of_every_roll(game: str, id: str, given: dict[str, Any]) -> None:
@@ -188,6 +189,7 @@ def drawn(sequence: Sequence, draw: random.Random) -> Iterator[tuple[Plan[Any], 
             yield plan, [path for path, value in told.items() if not isinstance(value, list | dict)]
 
 
+@pytest.mark.slow_sample(4)
 @pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("system", "id"),

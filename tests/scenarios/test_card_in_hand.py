@@ -181,6 +181,7 @@ async def ford(table: Table) -> None:
         await table.type("Anna", "unit list", "Local 1-4")
 
 
+@pytest.mark.slow_sample(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("platform", [on_discord, on_slack])
 @pytest.mark.parametrize("story", [causeway, canal, ford])

@@ -130,6 +130,7 @@ async def causeway(table: Table) -> None:
     await ended(table, "US")
 
 
+@pytest.mark.slow_sample(2)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("platform", "story"),

@@ -46,6 +46,7 @@ FEW, MANY = 2, 6
 """States and markers of each sequence that the quick run plays, and the slow one."""
 
 
+@pytest.mark.slow_sample(12)
 @pytest.mark.parametrize(
     ("game", "name", "most"),
     [

@@ -60,6 +60,7 @@ async def test_what_a_shot_changes_is_within_what_was_known_before_its_dice(game
     await _check_shots(game, QUICK)
 
 
+@pytest.mark.slow_sample(4)
 @pytest.mark.slow
 @pytest.mark.parametrize("game", GAMES)
 async def test_what_many_shots_change_is_within_what_was_known_before_their_dice(
@@ -323,6 +324,7 @@ async def test_a_command_is_refused_for_all_dice_or_for_none(
     assert await _try_all(game, pack, kinds, Random(game), sequences=2, faces=(1, 6))
 
 
+@pytest.mark.slow_sample(5)
 @pytest.mark.slow
 @pytest.mark.parametrize("game", GAMES)
 async def test_each_command_of_each_game_is_refused_for_all_dice_or_for_none(

@@ -130,6 +130,7 @@ async def tells_the_same(one: Ready, dice: str) -> None:
     await channel.do("Anna", "game board off")
 
 
+@pytest.mark.slow_sample(15)
 @pytest.mark.parametrize(
     ("game", "name", "most"),
     [

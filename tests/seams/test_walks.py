@@ -206,6 +206,7 @@ async def walked(id: str, seed: int, steps: int = STEPS) -> Walk:
     return walk
 
 
+@pytest.mark.slow_sample(10)
 @pytest.mark.sample(2)
 @pytest.mark.parametrize("id", GAMES)
 @pytest.mark.parametrize(
@@ -215,6 +216,7 @@ async def test_a_walk_breaks_nothing(id: str, seed: int) -> None:
     assert len((await walked(id, seed)).done) >= STEPS // 2
 
 
+@pytest.mark.slow_sample(6)
 @pytest.mark.slow
 @pytest.mark.parametrize("id", PACKS)
 @pytest.mark.parametrize("seed", range(1, 4))

@@ -14,6 +14,7 @@ WITHIN = 300
 """Seeds that are tried before a mutant counts as not found; the rarest is found in world 239."""
 
 
+@pytest.mark.slow_sample(8)
 @pytest.mark.slow
 @pytest.mark.parametrize("mutant", MUTANTS, ids=str)
 def test_a_mend_taken_out_is_found(mutant: Mutant, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,6 +23,7 @@ CHUNKS = [
 ]
 
 
+@pytest.mark.slow_sample(2)
 @pytest.mark.parametrize("seeds", CHUNKS, ids=lambda seeds: str(seeds[0]))
 def test_promises_hold_in_every_world(seeds: range) -> None:
     for seed in seeds:

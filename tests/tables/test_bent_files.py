@@ -46,6 +46,7 @@ def load(id: str, name: str) -> None:
             table.read(table.example)
 
 
+@pytest.mark.slow_sample(1)
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("id", list(load_shared_systems()))
 def test_bent_table_files_are_refused_by_file_and_row(

@@ -53,7 +53,7 @@ def test_the_published_vectors(page: str) -> None:
 
 
 def test_the_published_vectors_for_words_passed_over(page: str) -> None:
-    vectors = rows(page, "| event | sides of each die | words passed over | its faces |")
+    vectors = rows(page, "| event | sides of each die | words skipped | its faces |")
     assert len(vectors) == 3
     for event, each, over, shown in vectors:
         sides = numbers(each)
