@@ -360,6 +360,7 @@ async def test_no_text_of_hers_is_left_in_what_others_were_answered(bot: Bot) ->
         assert [held[max(0, at - 80) : at + 60] for at in [held.find(WORDS)] if at >= 0] == []
 
 
+@pytest.mark.slow
 async def test_a_copy_that_is_put_back_erases_again_and_only_what_was_there_then(bot: Bot) -> None:
     async with bot.running() as app:
         await play(app)

@@ -162,6 +162,7 @@ def follow(home: Path, steps: Iterator[Step]) -> None:
             write(home, step.text)
 
 
+@pytest.mark.slow
 def test_the_first_change_goes_as_it_says(root: Path, copy: Path) -> None:
     follow(copy, (step for step in steps_of_guide(root, *GUIDES[0]) if not step.is_slow))
 

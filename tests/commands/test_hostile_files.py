@@ -72,6 +72,7 @@ async def test_a_page_of_openings_is_refused_and_nobody_waits_for_it() -> None:
     await channel.app.close()
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("spec", FILES, ids=lambda spec: " ".join(spec.path))
 async def test_every_command_that_takes_a_file_leaves_a_long_one_to_the_checker(
     spec: CommandSpec, caplog: pytest.LogCaptureFixture

@@ -194,7 +194,7 @@ units:
 """
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("parent", sorted(list_builtin_systems()))
 def test_a_pack_adds_one_of_each_and_keeps_all_else(make_pack: PackMaker, parent: str) -> None:
     pack, theirs = house(make_pack, parent, game=ONE_OF_EACH), find_shared_system(parent).game

@@ -266,7 +266,7 @@ LINES = {"a gap": "read:", "no odds": "attack:", "an example": "attack:"}
 """Where the slip is a line that is missing: the one that is named."""
 
 
-@pytest.mark.sample(8)
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("slip", SLIPS)
 def test_a_slip_is_told_by_file_and_line_and_with_what_to_write(
     written: dict[str, str], slip: str

@@ -12,6 +12,7 @@ from tools.fuzz import FuzzTally, find_fuzz_system, play_random_games
 pytestmark = pytest.mark.scenes(6)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", ["lnlt", "generic"])
 async def test_random_games_against_the_table_end_without_a_typed_enemy_order(
     name: str, root: Path, use_packs: Callable[[Path], None]

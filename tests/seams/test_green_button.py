@@ -166,7 +166,7 @@ class Evening:
             card = await self.press(done)
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("game", "scenario"), [*scenarios()])
 async def test_the_green_button_leads_on_after_every_card_and_answer(
     game: str, scenario: str, use_packs: Callable[[Path], None]

@@ -146,6 +146,7 @@ def grids_of_page(text: str) -> Iterator[Sheet]:
         yield Sheet(heading, ((corner, *head[1:]), *rows))
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", BY_NAME)
 def test_the_page_of_the_game_is_the_printed_form(name: str) -> None:
     table = BY_NAME[name]

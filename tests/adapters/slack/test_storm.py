@@ -64,6 +64,7 @@ async def test_no_command_meets_no_connection_in_a_storm(
         assert missed == [], f"{len(missed)} of {len(typed)} met no connection"
 
 
+@pytest.mark.slow
 async def test_who_loses_all_connections_again_and_again_is_back_at_once(
     socket_slack: SlackStandIn, tmp_path: Path
 ) -> None:

@@ -54,6 +54,7 @@ async def until_struck(slack: SlackStandIn, answer: Message) -> None:
     )
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("typed", ["undo", "game undo"])
 @pytest.mark.parametrize("in_thread", [False, True], ids=["channel", "thread"])
 async def test_a_mention_undoes_the_last_step_and_asks_before_an_older_one(

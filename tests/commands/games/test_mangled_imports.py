@@ -112,7 +112,7 @@ def bent_log(draw: random.Random, log: dict[str, Any], *, only_bodies: bool) -> 
 
 
 @pytest.mark.slow_sample(2)
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("files", [FEW, pytest.param(FILES, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("only_bodies", [True, False], ids=["bodies", "files"])
 @pytest.mark.parametrize("other_tables", [True, False], ids=["other-tables", "todays-tables"])
