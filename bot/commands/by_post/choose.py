@@ -220,7 +220,7 @@ def _parse_picks(number: int, choice: Json, typed: str) -> list[str]:
     if len(picks) != count:
         message = f"#{number} needs just one answer."
         if count > 1:
-            message = f"#{number} needs {count} answers:  {', '.join(choice['items'])}."
+            message = f"#{number} needs {count} answers: {', '.join(choice['items'])}."
         raise UserError(
             message,
             hint="Give one option for all, or one for each with commas.",
