@@ -36,35 +36,34 @@ DOCS = Path(__file__).resolve().parent.parent / "docs"
 FOLDER = "pictures"
 _TEXTS, _BOLD = re.compile("<t(?:ext|span)([^>]*)>([^<]+)<"), 'font-weight="700"'
 ODDS = {
-    ("lnlt", "fire"): "Two squads and a leader fire into the next hex. The half-squad is shaken "
-    "already, and next to nothing saves it.",
-    ("lnlt", "ordnance-vehicle"): "More than half the shots miss. The squad that rides outside is "
+    ("lnlt", "fire"): "Two squads and a leader fire into the next hex. The half-squad is already "
+    "shaken, and almost nothing can save it.",
+    ("lnlt", "ordnance-vehicle"): "More than half the shots miss. The squad riding outside is "
     "hurt more often than the vehicle.",
     ("baps", "fire"): "Four rifles and a light machine gun against four men in light cover.",
-    ("baps", "he-attack"): "Half of all hand grenades land elsewhere. Two men would be within the "
-    "lethal radius, a third within the burst.",
+    ("baps", "he-attack"): "Half of all hand grenades miss. Two men are within the lethal radius, "
+    "a third within the burst.",
     ("nhis", "fire"): "A squad and a machine gun shoot into the trees, five hexes away.",
-    ("nhis", "morale"): "A hit of 1 means a morale check: the leader keeps his nerve more often "
-    "than the squad.",
+    ("nhis", "morale"): "A Hit-1 means a morale check: the leader passes it more often than the "
+    "squad.",
     ("ucn", "shoot"): "Four men shoot at a target in cover.",
-    ("ucn", "attack-vehicle"): "Infantry against a vehicle with passengers: the odds tell where "
+    ("ucn", "attack-vehicle"): "Infantry against a vehicle with passengers: the odds show where "
     "the hit goes.",
-    ("asl", "malfunction"): "A gun with B10 in intensive fire, when its ammunition runs low at 9.",
+    ("asl", "malfunction"): "A B10 gun in Intensive Fire whose ammunition runs low at 9.",
     ("asl", "flame-attack"): "A Molotov cocktail against an open-topped AFV in the same hex.",
 }
 """The odds of the gallery: game and attack, and the caption."""
 TABLES = {
     ("lnlt", "dct"): "Morale 5 and a total of 7: over morale, but not twice.",
-    ("lnlt", "melee-odds"): "Attack 7 against defense 4 is 2-1. A table that is too wide for a "
-    "phone is cut to the columns around the answer.",
-    ("baps", "crt"): "The largest table of all five games, cut to what is around the answer.",
+    ("lnlt", "melee-odds"): "Attack 7 against defense 4 is 2-1. A table too wide for a phone is "
+    "cut to the columns around the result.",
+    ("baps", "crt"): "The largest table of all five games, cut to the cells around the result.",
     ("baps", "leader-rating"): "A veteran leader rolls 14.",
     ("nhis", "ranged-combat"): "Firepower 9 uses the column for 8, and a roll of 7 is a Hit -1.",
-    ("nhis", "move-cost"): "Uphill into the trees, and what each other terrain would cost.",
-    ("ucn", "morale-failed"): "Failed by 4: the whole row is the answer.",
-    ("ucn", "shoot-modifiers"): "A list of modifiers marks those that count.",
-    ("asl", "mp-cost"): "Movement points to enter and to leave, as the table prints them: 2½[2] "
-    "-- ½.",
+    ("nhis", "move-cost"): "Uphill into the trees, and the cost of every other terrain.",
+    ("ucn", "morale-failed"): "Failed by 4: the whole row is the result.",
+    ("ucn", "shoot-modifiers"): "A list of modifiers, with those that count marked.",
+    ("asl", "mp-cost"): "Movement points to enter and to leave, as printed: 2½[2] -- ½.",
     ("asl", "tk-flame"): "Adjacent, crew exposed, in motion: TK# 5.",
 }
 """The tables of the gallery: game and table, and the caption. A game without any shows its first
@@ -84,12 +83,12 @@ EVENING = {
         "Dice were rolled, so Anna has to agree. She does not.",
     ),
     "discord-board": (
-        "Where everybody stands",
-        "The board is pinned in the channel and follows the game.",
+        "The board",
+        "It is pinned in the channel and follows the game.",
     ),
     "slack-fire": (
         "The same shot on Slack",
-        "One game can be played from both at once.",
+        "You can play one game from both at once.",
     ),
     "slack-board": ("The board on Slack", "The same units, the same buttons."),
 }
@@ -218,7 +217,7 @@ def _list_shown_tables() -> dict[tuple[str, str], str]:
     """Return the tables of the gallery with their captions, also those of games without any."""
     shown = {system for system, _ in TABLES}
     others = {
-        (game.id, name): "The cell that answers is marked."
+        (game.id, name): "The cell with the result is marked."
         for game in load_shared_systems().values()
         if game.id not in shown
         for name in list(game.tables)[:1]
@@ -250,10 +249,10 @@ def gallery() -> str:
 def _gallery() -> Iterator[str]:
     yield "# Gallery"
     yield ""
-    yield "An evening in chat, what is left of it, and the odds and tables that *Picture* draws."
-    yield "All of them are drawn from what the bot says today, by `make docs`; do not edit this page."
+    yield "An evening in chat, what you keep of it, and the odds and tables that *Picture* draws."
+    yield "`make docs` draws all of them from what the bot says today; do not edit this page."
     yield from _section("A fight in chat", _list_chat_pictures())
-    yield from _section("What is left of an evening", _list_sample_pictures())
+    yield from _section("What you keep of an evening", _list_sample_pictures())
     yield ""
     yield (
         "Both come from [the page of a whole game](sample-report.html): luck, what decided it, "
@@ -273,7 +272,7 @@ def _gallery() -> Iterator[str]:
     yield "grognard picture game sample-report.html -o game.png"
     yield "```"
     yield ""
-    yield "What the games are, and whose they are: [the games](../README.md#the-games)."
+    yield "The games and their publishers: [the games](../README.md#the-games)."
 
 
 def _section(title: str, exhibits: Iterator[Exhibit]) -> Iterator[str]:

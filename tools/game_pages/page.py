@@ -156,12 +156,12 @@ class _Page:
         yield f"{' · '.join(parts)} · Tables: {tables}"
         yield ""
         yield (
-            "Examples are printed as you type them on Slack and in the [console](first-fight.md); "
+            "Examples are written as you type them on Slack and in the [console](first-fight.md); "
             "your dice will differ."
         )
         yield (
             "On Discord, pick the command and fill in the same options. "
-            "Sent without any, a command opens a form."
+            "A command without options opens a form."
         )
 
     def _list_start(self) -> Iterator[str]:
@@ -181,7 +181,7 @@ class _Page:
         yield from format_console(self.opening[: len(self.start)])
         yield ""
         joined = " and ".join(f"`/game join {side}`" for side in sides)
-        yield f"Players pick a side: {joined}. Alone, play all sides without joining."
+        yield f"Pick a side: {joined}. On your own, play all sides without joining."
         if alone:
             yield alone
         yield (
@@ -192,7 +192,7 @@ class _Page:
         yield "## How a turn goes"
         yield ""
         yield (
-            "`/game next` goes on to the next phase, whose card reminds you of what is due. "
+            "`/game next` starts the next phase, whose card reminds you what to do. "
             "[Turns](turns.md) has the rest."
         )
         if self.game.game.get("turns") == "by-side":
@@ -226,18 +226,18 @@ class _Page:
         markers = [name for name in phase.get("clears") or () if name in self.markers]  # type: ignore[attr-defined]
         if markers:
             words = ", ".join(name.replace("-", " ").replace("_", " ") for name in markers)
-            yield f"    - When it begins, these come off: {words}."
+            yield f"    - These come off when it begins: {words}."
 
     def _list_sequences(self) -> Iterator[str]:
         yield "## Attacks and checks"
         yield ""
         yield (
-            "These examples type their units, so they need no game; "
-            "in a game, name units of the roster, and what you leave out comes from there."
+            "These examples spell out their units, so they work without a game. "
+            "In a game, name units on the roster, which fills in the rest."
         )
         yield (
-            "Options in bold are needed. A yes-or-no option is typed alone, any other with its value, as `hand=5,2`; "
-            "the value in bold counts if you leave it out."
+            "Options in bold are required. Type a yes-or-no option alone, any other with its value (`hand=5,2`); "
+            "the default is in bold."
         )
         if self.has_mods:
             yield "On Discord, words marked † go into `mods`."
@@ -280,8 +280,8 @@ class _Page:
         yield "## Words for units"
         yield ""
         yield (
-            "A unit on the roster has its numbers and state there. "
-            "Any other is typed as its type with these words, and a `;` between two units."
+            "The roster has each unit's numbers and state. "
+            "For any other unit, type its type and these words, with a `;` between two units."
         )
         yield ""
         yield from format_unit_words(list_unit_words(self.game))
@@ -305,12 +305,12 @@ class _Page:
 
     def _list_table_options(self) -> Iterator[str]:
         yield (
-            "Each table as printed, and how to ask it; the bot answers with the cell and the rows "
-            "around it. Without options you get the whole table."
+            "Each table as printed, with an example. The bot answers with the cell and the rows "
+            "around it; without options, with the whole table."
         )
         yield f"{format_words((PRIVATE, PICTURE, WHOLE))}."
         first = next(iter(self.tables.values())).spec
-        yield f"On Discord a table is in its group: `{first.name}`."
+        yield f"On Discord, tables are sorted by group: `{first.name}`."
         if picture := get_first_picture(self.game):
             title, address = picture
             yield ""

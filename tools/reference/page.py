@@ -34,11 +34,10 @@ def page() -> str:
 def _lines() -> Iterator[str]:
     yield "# Every key of a pack"
     yield ""
-    yield "This page is made from what the loaders check by `make docs`; do not edit it."
-    yield "How to make a pack is in [the guide for authors](authors.md)."
-    yield "What keys do together is in [the files of a pack](pack-files.md),"
-    yield "and what steps do in [steps and formulas](sequences.md)."
-    yield "The same for editors is in [schema/](schema): see [an editor that helps](packs.md#an-editor-that-helps)."
+    yield "`make docs` writes this page from what the loaders check; do not edit it."
+    yield "Start with [the guide for authors](authors.md)."
+    yield "[The files of a pack](pack-files.md) and [steps and formulas](sequences.md) explain what keys do together."
+    yield "Your editor can read the same from [schema/](schema): see [an editor that helps](packs.md#an-editor-that-helps)."
     yield ""
     files = [*(file for file, _ in PARTS.values()), "Functions of formulas"]
     yield f"On this page: {', '.join(f'[{file}](#{_anchor(file)})' for file in files)}."
