@@ -37,7 +37,7 @@ def _lines() -> Iterator[str]:
     yield "`make docs` writes this page from what the loaders check; do not edit it."
     yield "Start with [the guide for authors](authors.md)."
     yield "[The files of a pack](pack-files.md) and [steps and formulas](sequences.md) explain what keys do together."
-    yield "Your editor can read the same from [schema/](schema): see [an editor that helps](packs.md#an-editor-that-helps)."
+    yield "Your editor can use [schema/](schema): see [an editor that helps](packs.md#an-editor-that-helps)."
     yield ""
     files = [*(file for file, _ in PARTS.values()), "Functions of formulas"]
     yield f"On this page: {', '.join(f'[{file}](#{_anchor(file)})' for file in files)}."
