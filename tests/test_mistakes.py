@@ -29,6 +29,7 @@ MISTAKES = [
     ("attackers=squad lnlt fire", "A command begins with its name", "For example: /roll 2d6+3."),
     ("lnlt-table combat melee-ods 7 5", '/lnlt-table combat has no "melee-ods".', "melee-odds 7 5"),
     ("lnlt-table melee", '/lnlt-table has no "melee".', "It is a combat sequence: /lnlt melee"),
+    ("seek lnlt", '/seek has no "lnlt".', "Did you mean /seek game lnlt?"),
     ("help xyzzy", 'There is no help on "xyzzy".', "/help"),
     ("help lnlt fier", '/lnlt has no "fier".', "Did you mean fire?"),
     # options and flags

@@ -196,7 +196,7 @@ class Registry:
         printed_names = self.list_printed_names(name)
         hint = _hint_printed(following, printed_names)
         if not hint and not group:
-            hint = self._hint_sibling(name, second)
+            hint = self._hint_sibling(name, second) or self._hint_of_game(name, second)
         if not hint:
             ids = [path[-1] for path in self._load_family(name)]
             help_hint = phrase("`/help {name}` lists them all.", name=name)
@@ -244,6 +244,17 @@ class Registry:
             return phrase(
                 "It is a table: `/{id}{table} {word}`", id=game.id, table=TABLE, word=word
             )
+        return ""
+
+    def _hint_of_game(self, name: str, word: str) -> str:
+        """Return a hint with the first command of a group that takes a game, if `word` is one;
+        else "": for `seek lnlt` it is `/seek game lnlt`.
+        """
+        if word not in self.games:
+            return ""
+        for spec in self.list_below((name,)):
+            if any(option.complete == "system" for option in spec.options):
+                return phrase("Did you mean `/{command} {game}`?", command=spec.name, game=word)
         return ""
 
     def hint_elsewhere(self, name: str) -> str:
