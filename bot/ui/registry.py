@@ -254,7 +254,8 @@ class Registry:
             return ""
         for spec in self.list_below((name,)):
             if any(option.complete == "system" for option in spec.options):
-                return phrase("Did you mean `/{command} {game}`?", command=spec.name, game=word)
+                command = " ".join(spec.path)
+                return phrase("Did you mean `/{command} {game}`?", command=command, game=word)
         return ""
 
     def hint_elsewhere(self, name: str) -> str:
