@@ -66,7 +66,7 @@ def _find_record(context: Context, ladder: Ladder) -> Record:
     if not namesakes:
         names = [record.name for record in ladder.records.values()]
         raise UserError(
-            f"There's nobody called {typed} on this ladder.",
+            f'There\'s nobody called "{typed[:40]}" on this ladder.',
             hint=did_you_mean(typed, names),
             option="name",
             code="unknown-person",
