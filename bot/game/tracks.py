@@ -11,7 +11,7 @@ from bot.game.decks import list_deck_lines
 from bot.game.state import Game, Json
 from bot.rules.errors import UserError
 from bot.rules.inputs.decks import DECK
-from bot.rules.inputs.tracks import FOE, GAME, HIGHEST, OWNERS, SIDE, Track
+from bot.rules.inputs.tracks import FOE, GAME, OWNERS, SIDE, Track
 from bot.rulesets.system import System
 
 
@@ -181,58 +181,6 @@ def format_tracks(game: Game, system: System | None, *, whole_piles: bool = True
         return ""
     tracks = list_track_lines(game, system.tracks, game.sides)
     return " · ".join([*tracks, *list_deck_lines(game, system, changed=not whole_piles)])
-
-
-def list_scores(game: Game, system: System | None) -> list[tuple[str, str]]:
-    """Return the title and standing of each score track: `Duke 9, League 3: Duke is ahead`."""
-    rows = list[tuple[str, str]]()
-    for track in _list_score_tracks(game, system):
-        leaders = _list_leaders(game, track)
-        verdict = "level"
-        if len(leaders) == 1:
-            verdict = f"{leaders[0]} is ahead"
-        scores = ", ".join(f"{side} {track.get_value(game.tracks, side)}" for side in game.sides)
-        rows.append((track.title, f"{scores}: {verdict}"))
-    return rows
-
-
-def is_score_level(game: Game, system: System | None) -> bool:
-    """Return whether all sides have the same score.
-
-    Return False without a score, and for a game with fewer than two sides.
-    """
-    tracks = _list_score_tracks(game, system)
-    if not tracks or len(game.sides) < 2:
-        return False
-    return all(_list_leaders(game, track) == [*game.sides] for track in tracks)
-
-
-def has_best_score(game: Game, system: System | None, winner: str) -> bool:
-    """Return whether the score agrees with the outcome of the game.
-
-    `winner` is the side that wins, which must have the best score alone, or a draw, for which the
-    score must be level. Return True for a game without a score.
-    """
-    tracks = _list_score_tracks(game, system)
-    if winner not in game.sides:
-        return not tracks or is_score_level(game, system)
-    return all(_list_leaders(game, track) == [winner] for track in tracks)
-
-
-def _list_score_tracks(game: Game, system: System | None) -> list[Track]:
-    """Return the tracks that say who wins, if the game has sides."""
-    if system is None or not game.sides:
-        return []
-    return [track for track in system.tracks.values() if track.wins]
-
-
-def _list_leaders(game: Game, track: Track) -> list[str]:
-    """Return the sides with the best value of a track that is the score."""
-    values = {side: track.get_value(game.tracks, side) for side in game.sides}
-    best = min(values.values())
-    if track.wins == HIGHEST:
-        best = max(values.values())
-    return [side for side, value in values.items() if value == best]
 
 
 def list_track_lines(

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from bot.game.events import COMBAT, get_event_system
 from bot.game.game_log import LoggedText
 from bot.game.roster import count_units
+from bot.game.score import get_logged_score, is_score_against
 from bot.game.sides import fit_verb
 from bot.game.state import DRAW
 from bot.presentation.headline import (
@@ -26,6 +27,7 @@ from bot.presentation.headline import (
 from bot.presentation.multi_unit_play import read_shot, replay_shot
 from bot.presentation.roll import retell_look_up
 from bot.presentation.run_sequence import build_multi_unit_reply
+from bot.presentation.score import format_score
 from bot.rules.cards import STANDARD, WORD, format_card_name
 from bot.rules.inputs.decks import list_faces
 from bot.rules.inputs.input_values import Given
@@ -291,7 +293,7 @@ def _describe_game_event(event: Event, player: str, result: str, text: str) -> E
             suffix = f": {text}" if text else ""
             return EventText(f"Planned {result}{suffix}", player)
         case "end":
-            return _describe_end(game.get("winner", ""), player, result, text)
+            return _describe_end(event, player, result, text)
     return None
 
 
@@ -303,13 +305,17 @@ def _describe_new_phase(event: Event) -> EventText:
     return EventText(f"{phase} begins{order}", tone=GAME)
 
 
-def _describe_end(winner: str, player: str, opened: str, text: str) -> EventText:
+def _describe_end(event: Event, player: str, opened: str, text: str) -> EventText:
     """Describe the end of a game: `The game ends: US wins. “Well played” Opened: #4.`
 
-    `winner` is a side, DRAW or "". `opened` are the sealed rolls that the end opened, `text` is
-    what its player wrote about it.
+    If the score gives another winner, it says so. `opened` are the sealed rolls that the end
+    opened, `text` is what its player wrote about it.
     """
+    winner = ((event.get("after") or {}).get("game") or {}).get("winner", "")
     outcome = describe_outcome(winner)
+    score = get_logged_score(event)
+    if score is not None and is_score_against(score, winner):
+        outcome += f" against the score, {format_score(score)}"
     if text:
         outcome += f". “{text}”"
     elif opened:

@@ -253,7 +253,7 @@ TRACK: Keys = {
     "shown": Key(FLAG, "no: left off the cards and the board; only `/track show` shows it"),
     "wins": Key(
         allow_words(("highest", "lowest")),
-        "for a score with a value for each side: which side wins; shown at the end",
+        "for a score with a value for each side: which side wins; it gives the winner at the end",
     ),
 }
 RESULT: Keys = {

@@ -25,6 +25,7 @@ from bot.verification.export_format import Exported, extract_export, read_export
 from bot.verification.follows.cards import find_opened_faults, list_closed_hands
 from bot.verification.follows.event import find_event_faults, find_order_faults
 from bot.verification.follows.past import Past, find_missing_faults, read_sealed_contents
+from bot.verification.follows.result import describe_decision_against_score
 from bot.verification.packs_of_game import ExportedPacks
 from bot.verification.proof import MOST_FAULTS, Findings, check_proof
 from bot.verification.solo_orders import find_self_play_problem
@@ -136,18 +137,11 @@ class _History:
         number = event["number"]
         for fault in find_order_faults(past, event):
             self._fault(number, fault)
-        if event.get("reason") == LEFT:
-            self.remarks.append(
-                f"Event {number}: there is only the host's word that a player had left."
-            )
-        if event["kind"] == "undo" and event.get("by") and not event.get("asked"):
-            self.remarks.append(
-                f"Event {number}: there is only the host's word that a manager wrote it."
-            )
-        if event.get("reason") == EDITION:
-            self.remarks.append(
-                f"Event {number}: there is only the host's word that the rules had changed."
-            )
+        self._note_host_words(event)
+        if event["kind"] == "confirm" and not self.faults:
+            remark = describe_decision_against_score(past, event)
+            if remark:
+                self.remarks.append(f"Event {number}: {remark}")
         if self._with_tables and not self.faults:
             content = past.contents.get(number, event)
             systems = self._packs.get_systems_at(past.game, content)
@@ -162,6 +156,16 @@ class _History:
                 f"Event {number} is {seconds_back} s earlier than the one before: a clock was set back."
             )
         times.append(event["at"])
+
+    def _note_host_words(self, event: Event) -> None:
+        """Add a remark on each thing in an event for which there is only the host's word."""
+        remark = f"Event {event['number']}: there is only the host's word"
+        if event.get("reason") == LEFT:
+            self.remarks.append(f"{remark} that a player had left.")
+        if event["kind"] == "undo" and event.get("by") and not event.get("asked"):
+            self.remarks.append(f"{remark} that a manager wrote it.")
+        if event.get("reason") == EDITION:
+            self.remarks.append(f"{remark} that the rules had changed.")
 
     def _play(self, past: Past, event: Event, editions: dict[str, int], systems: RuleSets) -> None:
         """Replay the outcome of an event, or compare with today's tables what else they decide.
@@ -184,6 +188,10 @@ class _History:
         elif kind in ("reveal", "end"):
             is_todays = replay.titles_are_todays(event, past.contents, systems)
             self._count(number, is_todays=is_todays)
+        if kind == "end":
+            problem = replay.find_score_problem(past.game, event, systems)
+            if problem:
+                self._fault(number, problem)
 
     def _play_roll(self, past: Past, event: Event, roll: Event, systems: RuleSets) -> None:
         """Replay a roll, table or sequence, and add its faults.

@@ -96,9 +96,10 @@ def check_ladder(data: object, logs: Sequence[object] = ()) -> LadderFindings:
             continue
         proved.add(log.game)
         name = name_result(result)
-        log_faults = check(log_data).faults
-        faults += [f"{name}, its log: {fault}" for fault in log_faults]
-        if not log_faults:
+        findings = check(log_data)
+        faults += [f"{name}, its log: {fault}" for fault in findings.faults]
+        remarks += [f"{name}, its log: {remark}" for remark in findings.remarks]
+        if not findings.faults:
             faults += [f"{name}: {fault}" for fault in _find_result_faults(result, log)]
     return LadderFindings(tuple(faults), len(ladder.results), len(proved), tuple(remarks))
 

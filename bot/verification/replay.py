@@ -16,6 +16,7 @@ from bot.game.event_kinds import shorten_value
 from bot.game.events import (
     COMBAT,
     OUTCOMES,
+    apply,
     compute_difference,
     get_edition,
     get_event_system,
@@ -30,6 +31,7 @@ from bot.game.roster import (
     get_system_roster,
     is_id_of_game,
 )
+from bot.game.score import compute_score
 from bot.game.state import Game, Json, unit_to_json
 from bot.presentation.derived_inputs import collect_tracks_after_choice, collect_tracks_and_piles
 from bot.presentation.events import describe_opened_roll
@@ -37,6 +39,7 @@ from bot.presentation.multi_unit_play import find_refused_units
 from bot.presentation.play_record import PlayRecord, apply_play_record, build_choice_json
 from bot.presentation.roll import look_up_table, roll_dice
 from bot.presentation.run_sequence import run_sequence
+from bot.presentation.score import format_score
 from bot.presentation.upkeep import find_upkeep_problem
 from bot.rules.dice import Script
 from bot.rules.errors import UserError
@@ -419,6 +422,32 @@ def titles_are_todays(event: Event, contents: Mapping[int, Event], systems: Rule
         return True
     texts = [describe_opened_roll(number, content, systems) for number, content in rolls]
     return bool(event.get("result", "") == "; ".join(texts))
+
+
+def find_score_problem(game: Game, event: Event, systems: RuleSets) -> str:
+    """Return the fault of the score that the end of a game says, "" if it follows from the tracks.
+
+    `game` is the state before the event, `systems` the rule sets then. Only a game that counts must
+    say its score.
+    """
+    system = systems.get(game.system)
+    has_score = "score" in event
+    if not _has_same_files(game, system) or not (has_score or game.counted):
+        return ""
+    score = compute_score(apply(game, event), system)
+    if score is None:
+        return "it says a score, but the game has none." if has_score else ""
+    if is_same_value(event.get("score"), score.to_json()):
+        return ""
+    winner = f"the winner is {score.winner}" if score.winner else "it names no winner"
+    return f"its score is not that of the game's tracks: {format_score(score)}; {winner}."
+
+
+def _has_same_files(game: Game, system: System | None) -> bool:
+    """Return whether these are the files that the game was played with, as far as the log says."""
+    if system is None:
+        return False
+    return isinstance(system.edition, int) or system.edition in game.packs
 
 
 LONGEST = 60

@@ -44,10 +44,10 @@ class Screen(ABC):
 
 
 async def end(screen: Screen, card: Any, winner: str, *, has_hands: bool) -> str:
-    """Say who won after the last turn; Ben agrees to open his hand if he holds one. Return the
-    first line of the story.
+    """Say who won after the last turn, though the score is level; Ben agrees to open his hand if he
+    holds one. Return the first line of the story.
     """
-    assert "the last. Who won?" in screen.first(card), screen.first(card)
+    assert "the last. By the score, it is a draw." in screen.first(card), screen.first(card)
     says = "asks to end the game" if has_hands else ""
     story = await screen.press("Anna", card, f"{winner} wins", says)
     if has_hands:

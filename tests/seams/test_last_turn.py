@@ -48,6 +48,12 @@ def with_turns() -> Iterator[tuple[str, str, int]]:
             yield file.parts[-3], file.stem, data["turns"]
 
 
+def read_tracks(game: str) -> list[dict[str, Any]]:
+    """Return the tracks of a game, as its file has them."""
+    (file,) = [*ROOT.glob(f"tables/{game}/game.yaml"), *ROOT.glob(f"packs/{game}/game.yaml")]
+    return [*(yaml.safe_load(file.read_text()).get("tracks") or {}).values()]
+
+
 def action(reply: Reply, label: str) -> str:
     """Return what the button with this label does."""
     return next(button.action for button in reply.buttons if button.label == label)
@@ -100,10 +106,13 @@ async def test_the_last_turn_ends_with_the_question_who_won(
     started = await channel.game()
     first, second = started.sides
     card = await over(channel, turns)
-    assert card.title == f"That was turn {turns}, the last. Who won?"
+    has_score = any("wins" in track for track in read_tracks(game))
+    question = "By the score, it is a draw." if has_score else "Who won?"
+    assert card.title == f"That was turn {turns}, the last. {question}"
     assert started.wins in card.format_body()
     wins = [f"{side} {fit_verb(side, 'wins', 'win')}" for side in (first, second)]
-    assert labels(card) == [*wins, "A draw", "Play on"]
+    outcomes = ["Confirm: A draw", *wins] if has_score else [*wins, "A draw"]
+    assert labels(card) == [*outcomes, "Play on"]
     assert {button.style for button in card.buttons} == {"plain"}
 
     asked = await channel.press("Bob", action(card, wins[1]))

@@ -26,11 +26,17 @@ from bot.game.luck import ENOUGH, Luck, ScoredRoll, Tally, describe_luck, rank_b
 from bot.game.phases import describe_end_turn
 from bot.game.rights import find_end_partners, need_director
 from bot.game.roster import sort_units
+from bot.game.score import compute_score, find_final_winner, is_score_against, list_scores
 from bot.game.sides import describe_order_sides, find_side
 from bot.game.state import DRAW, Game
-from bot.game.tracks import has_best_score, is_score_level, list_scores
 from bot.loading.log_reader import iterate_events, load_event_body
 from bot.presentation.events import EventText, describe_event, describe_outcome
+from bot.presentation.score import (
+    CONFIRM_SCORE,
+    describe_decision_against_score,
+    describe_winner_by_score,
+    list_score_lines,
+)
 from bot.rules.errors import UserError
 from bot.rules.text.names import format_count, join_names
 from bot.rules.text.normalize import comparison_key
@@ -46,6 +52,8 @@ END = "end-asked"
 SENTENCE, LONGEST = "ending", 300
 ASKED = 86_400.0
 """Seconds during which a sentence that was typed with the question is remembered."""
+NOBODY = "none"
+"""The word that is typed for a game without a winner."""
 MOST_NAMES = 12
 LONG_ODDS = 0.5
 """The chance below which a success is listed as the best shot."""
@@ -76,6 +84,7 @@ async def ask_or_end(context: Context) -> Reply:
     if closed_hands:
         return await ask_to_open(context, closed_hands, winner or None)
     if options["confirm"] and not partners:
+        winner = read_winner(context)
         summary = await finish_game(context, winner, text, reveals=options["reveal"])
         return Reply(f'"{game.name}" has ended', private=True, announce=summary)
     if text:
@@ -107,12 +116,14 @@ async def _build_end_question(
 ) -> Reply:
     """Return the private question whether the game is to end, with what that would open.
 
-    It also asks who won, if the game has sides and no `winner` is named. Players of the sides
-    `partners` must agree. `reveals`: the seed is to be shown.
+    It also asks who won, if the game has sides and no `winner` is named; after the last turn it
+    proposes the winner by the score. Players of the sides `partners` must agree. `reveals`: the
+    seed is to be shown.
     """
     game = context.game
+    proposal = "" if winner else find_final_winner(game, context.system)
     lines = [text] if text else []
-    lines += [f"{title}: {scores}" for title, scores in list_scores(game, context.system)]
+    lines += list_score_lines(game, context.system, winner)
     if partners:
         lines.append(f"{join_names(partners)} must agree.")
     if game.sealed:
@@ -130,21 +141,24 @@ async def _build_end_question(
             "This also shows the dice secret (the seed), so that everybody can check the dice."
         )
     lines.append(phrase("You can still read it afterwards; `/game resume` reopens it."))
-    buttons = _build_outcome_buttons(context, winner, "endseed" if reveals else "end")
+    buttons = _build_outcome_buttons(context, winner, "endseed" if reveals else "end", proposal)
     if not reveals and not partners:
         buttons.append(context.build_button("askseed", "Show the dice secret", winner))
     title = f'End "{game.name}" {describe_end_turn(game, context.system)}?'
-    if game.sides and not winner:
+    if proposal:
+        title = f"{title} {describe_winner_by_score(proposal)}"
+    elif game.sides and not winner:
         title = f"{title} Who won?"
     return Reply(title, tuple(lines), private=True, buttons=tuple(buttons))
 
 
-def _build_outcome_buttons(context: Context, winner: str, name: str) -> list[Button]:
+def _build_outcome_buttons(context: Context, winner: str, name: str, proposal: str) -> list[Button]:
     """Return the button that ends the game, or one for each outcome if the game has sides and no
     `winner` is named.
 
-    `name` is the action of the buttons. With several outcomes no button is highlighted, and a draw
-    comes first if the score is level.
+    `name` is the action of the buttons. With several outcomes no button is highlighted. The
+    `proposal`, which is the winner by the score or "", comes first, and so does a draw if the score
+    is level.
     """
     game = context.game
     labels = {"": "No result", DRAW: "Draw"}
@@ -153,9 +167,11 @@ def _build_outcome_buttons(context: Context, winner: str, name: str) -> list[But
     labels |= {side: f"{side} won" for side in game.sides}
     if winner or not game.sides:
         return [context.build_button(name, labels[winner], winner, style="primary")]
-    outcomes = (*game.sides, DRAW)
-    if is_score_level(game, context.system):
-        outcomes = (DRAW, *game.sides)
+    score = compute_score(game, context.system)
+    first = proposal or (DRAW if score is not None and score.winner == DRAW else "")
+    outcomes = dict.fromkeys((first, *game.sides, DRAW) if first else (*game.sides, DRAW))
+    if proposal:
+        labels[proposal] = f"{CONFIRM_SCORE}: {labels[proposal]}"
     return [context.build_button(name, labels[won], won) for won in (*outcomes, "")]
 
 
@@ -211,7 +227,21 @@ def check_sentence(typed: str) -> str:
 def check_winner(game: Game, typed: str) -> str:
     """Return the side that is typed, DRAW, or "" for nobody. Raises UserError for anything else."""
     word = comparison_key(typed)
-    return word if word in ("", DRAW) else find_side(game, typed)
+    if word in ("", NOBODY):
+        return ""
+    return word if word == DRAW else find_side(game, typed)
+
+
+def read_winner(context: Context) -> str:
+    """Return the winner with whom a command ends the game: the one that was typed, or else the
+    winner by the score after the last turn; "" for nobody.
+
+    Raises UserError for an unknown side.
+    """
+    typed = context.clean_options()["winner"] or ""
+    return check_winner(context.game, typed) or (
+        "" if typed else find_final_winner(context.game, context.system)
+    )
 
 
 async def finish_game(
@@ -231,6 +261,7 @@ async def finish_game(
     order_lines = await list_unopened_orders(context)
     opened = await open_rolls(context, tuple(context.game.sealed))
     game_with_open_hands, hand_lines = await open_hands(context, opened.game)
+    score = compute_score(game_with_open_hands, context.system)
     context.ledger.add(
         "end",
         replace(game_with_open_hands, ended=True, winner=winner),
@@ -238,6 +269,7 @@ async def finish_game(
         opens=opened.numbers,
         result=opened.result,
         shows=context.game.hidden or None,
+        score=score.to_json() if score is not None else None,
     )
     game = context.game
     types = dict[str, str]()
@@ -320,7 +352,8 @@ async def _build_summary(context: Context, tally: Tally, types: Mapping[str, str
     lines: list[Part] = [
         Group(title, scores, grave=True) for title, scores in list_scores(game, context.system)
     ]
-    lines += _list_doubts_about_winner(context)
+    if is_score_against(compute_score(game, context.system), game.winner):
+        lines.append(describe_decision_against_score(game.winner))
     for side in game.sides:
         losses, names = format_losses(game, context.system, side, types)
         if names:
@@ -329,19 +362,6 @@ async def _build_summary(context: Context, tally: Tally, types: Mapping[str, str
             lines.append(losses)
     lines += await _build_luck_lines(context, tally)
     return lines
-
-
-def _list_doubts_about_winner(context: Context) -> list[str]:
-    """Return a sentence if the score names another winner than the players do. Return no line
-    otherwise.
-    """
-    game = context.game
-    if not game.winner or has_best_score(game, context.system, game.winner):
-        return []
-    outcome = f"{game.winner}'s win"
-    if game.winner == DRAW:
-        outcome = "A draw"
-    return [f"{outcome} is the players' decision; the score says otherwise."]
 
 
 async def _build_luck_lines(context: Context, tally: Tally) -> list[Part]:

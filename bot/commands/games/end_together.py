@@ -5,6 +5,7 @@ from bot.commands.context import Context
 from bot.commands.declare import ButtonOf, declare_button, declare_command
 from bot.commands.games.end import (
     END,
+    NOBODY,
     ask_or_end,
     build_request,
     check_sentence,
@@ -13,12 +14,14 @@ from bot.commands.games.end import (
     find_request,
     finish_game,
     press_end_now,
+    read_winner,
     take_sentence,
 )
 from bot.commands.requests import load_open_request
 from bot.commands.turns.mentions import call_sides
 from bot.game.rights import find_end_partners, need_player
 from bot.presentation.events import describe_outcome
+from bot.presentation.score import list_score_lines
 from bot.rules.errors import UserError
 from bot.rules.text.names import join_names
 from bot.rules.text.phrase import phrase
@@ -37,7 +40,7 @@ REQUEST_SECONDS = DAY
 @declare_command(
     "game end",
     "End the game with its story; asks first",
-    build_optional("winner", "the side that won, or draw", complete="winner"),
+    build_optional("winner", "the side that won, draw or none", complete="winner"),
     build_optional("text", "how it ended, in a sentence"),
     build_flag("confirm", "end it now"),
     build_flag("reveal", "also reveal the seed, so that everybody can check the dice"),
@@ -59,7 +62,7 @@ async def end_game(context: Context) -> Reply:
     options = context.clean_options()
     if not partners or not options["confirm"]:
         return await ask_or_end(context)
-    winner = check_winner(game, options["winner"] or "")
+    winner = read_winner(context)
     doc = await find_request(context, winner)
     if doc is not None:
         reply = await agree_to_end(context, str(doc.data["id"]))
@@ -118,10 +121,11 @@ async def _ask_other_sides(
     if not hand_sentence:
         context.about = topic
     lines: list[Part] = [text] if text else []
+    lines += list_score_lines(context.game, context.system, winner)
     lines.append(_describe_who_agrees(context, partners))
     if hand_sentence:
         lines.append(hand_sentence)
-    winner_option = f" winner={quote_value(winner)}" if winner else ""
+    winner_option = f" winner={quote_value(winner or NOBODY)}" if context.game.sides else ""
     command = f"/game end{winner_option} confirm"
     lines.append(Small(phrase("Press Agree or type `{typed}`.", typed=command)))
     return Reply(

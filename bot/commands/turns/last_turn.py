@@ -10,9 +10,11 @@ from bot.commands.turns.mentions import call_sides
 from bot.commands.turns.turn_card import build_card, format_turn_and_phase, remove_buttons
 from bot.game.phases import format_numbered_phase, is_past_last_turn
 from bot.game.rights import need_player
+from bot.game.score import find_final_winner
 from bot.game.sides import fit_verb
 from bot.game.state import DRAW, Game
-from bot.game.tracks import format_tracks, list_scores
+from bot.game.tracks import format_tracks
+from bot.presentation.score import CONFIRM_SCORE, describe_winner_by_score, list_score_lines
 from bot.rules.errors import UserError
 from bot.rules.text.phrase import phrase
 from bot.ui.reply.parts import Part, Small
@@ -31,15 +33,22 @@ def ends_last_turn(game_before: Game, game_after: Game) -> bool:
 async def ask_who_won(
     context: Context, number: int, reasons: Iterable[str], upkeep_lines: Iterable[Part]
 ) -> Reply:
-    """Return the card after the last turn, with who wins and a button for each outcome.
+    """Return the card after the last turn, with who wins by the score and a button for each outcome.
 
     `number` is the event that ended the turn. `upkeep_lines` are about the upkeep after it.
     """
     game = context.game
     sentence = f"That was turn {game.turns}, the last."
-    winner_option = f" winner={quote_value(game.sides[0])}" if game.sides else ""
+    winner = find_final_winner(game, context.system)
+    title = sentence
+    winner_option = ""
+    if winner:
+        title = f"{sentence} {describe_winner_by_score(winner)}"
+    elif game.sides:
+        title = f"{sentence} Who won?"
+        winner_option = f" winner={quote_value(game.sides[0])}"
     hint = phrase("Or type `/game end{winner}`, or `/game next` to play on.", winner=winner_option)
-    scores = [f"{title}: {score}" for title, score in list_scores(game, context.system)]
+    scores = list_score_lines(game, context.system, winner)
     lines = (
         *reasons,
         *upkeep_lines,
@@ -48,27 +57,31 @@ async def ask_who_won(
         Small(hint),
     )
     return Reply(
-        f"{sentence} Who won?" if game.sides else sentence,
+        title,
         tuple(line for line in lines if line),
         tone=GAME,
         buttons=(
-            *build_outcome_buttons(context),
+            *build_outcome_buttons(context, winner),
             context.build_button("playon", "Play on", number, format_turn_and_phase(game)),
         ),
         mention=await call_sides(context, game, game.sides),
     )
 
 
-def build_outcome_buttons(context: Context) -> tuple[Button, ...]:
-    """Return a button for each side that may have won, and one for a draw; none is green."""
+def build_outcome_buttons(context: Context, winner: str) -> tuple[Button, ...]:
+    """Return a button for each side that may have won, and one for a draw; none is green.
+
+    The button of the `winner` by the score, a side or DRAW, comes first and confirms it. "" is no
+    winner.
+    """
     sides = context.game.sides
-    side_buttons = [
-        context.build_button("end", f"{side} {fit_verb(side, 'wins', 'win')}", side)
-        for side in sides
-    ]
     if not sides:
         return (context.build_button("end", "End the game", ""),)
-    return (*side_buttons, context.build_button("end", "A draw", DRAW))
+    labels = {side: f"{side} {fit_verb(side, 'wins', 'win')}" for side in sides}
+    labels[DRAW] = "A draw"
+    if winner:
+        labels = {winner: f"{CONFIRM_SCORE}: {labels.pop(winner)}", **labels}
+    return tuple(context.build_button("end", label, won) for won, label in labels.items())
 
 
 @declare_button("playon", of=ButtonOf.GAME)

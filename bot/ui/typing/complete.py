@@ -224,7 +224,7 @@ def _list_game_words(kind: str, request: _CompletionRequest) -> Sequence[str]:
         "unit-type": game.words["units"].types if game is not None else (),
         "side": context.sides,
         "state": (*(units.get("states") or ()), *(units.get("markers") or ())),
-        "winner": (*context.sides, "draw") if context.sides else (),
+        "winner": (*context.sides, "draw", "none") if context.sides else (),
         "player": context.players,
         "choice": context.options,
         "deck": tuple(dict.fromkeys((*context.decks, *STANDARD))),

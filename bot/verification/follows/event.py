@@ -15,6 +15,7 @@ from bot.game.event_kinds import KINDS, Trait, find_shape_faults, shorten_value
 from bot.game.events import NEVER_UNDONE, ROLLS, add_version, is_passed_over, is_shared
 from bot.game.pending import find_event_hold
 from bot.game.roster import count_units
+from bot.game.score import Score, get_logged_score
 from bot.game.state import DRAW, Game, Json, get_actor, get_undoable_content, unit_to_json
 from bot.game.tracks import find_hand_set_problem
 from bot.game.undo import (
@@ -199,8 +200,8 @@ def _find_self_played_problem(sides: tuple[str, ...], fields: GameFields) -> str
 def _check_end(past: Past, event: Event, fields: GameFields) -> str:
     """Return a fault unless the event ends a game and opens all sealed rolls, else "".
 
-    It may name a winner (a side, or a draw) and one sentence, and changes nothing else of the game
-    than the opened rolls do. Free play can end so only if it has sealed rolls.
+    It may name a winner (a side, or a draw), the score and one sentence, and changes nothing else
+    of the game than the opened rolls do. Free play can end so only if it has sealed rolls.
     """
     game = past.game
     opened_rolls = event.get("opens", [])
@@ -214,7 +215,24 @@ def _check_end(past: Past, event: Event, fields: GameFields) -> str:
         return "one of the sides must win the game, or it is a draw."
     if event.get("texts", {"text": ""}).keys() != {"text"}:
         return "the end of a game must have one sentence."
+    score = get_logged_score(event)
+    if score is not None and not _fits_tracks(score, game, fields.get("tracks", game.tracks)):
+        return "the score that it says is not that of the game's tracks."
     return rolls.find_opening_problem(past, event)
+
+
+def _fits_tracks(score: Score, game: Game, tracks: GameFields) -> bool:
+    """Return whether a recorded score may be that of a game with these tracks.
+
+    It is of the game's sides and has the values of tracks that have changed; the start values of
+    others are in the game's files.
+    """
+    if score.winner not in ("", DRAW, *game.sides):
+        return False
+    return all(
+        key.rpartition("/")[0] in game.sides and tracks.get(key, value) == value
+        for key, value in score.values.items()
+    )
 
 
 def _check_resume(past: Past, _: Event, fields: GameFields) -> str:

@@ -13,6 +13,8 @@ from bot.game.results import (
     list_confirmers,
     may_manager_decide,
 )
+from bot.game.score import get_logged_score, is_score_against
+from bot.game.state import DRAW
 from bot.verification.follows.past import Event, GameFields, Past
 
 
@@ -43,7 +45,7 @@ def check_confirm(past: Past, event: Event, fields: GameFields) -> str:
     """Return a fault unless the event confirms the end of a game that counts, once.
 
     The opponent of whoever ended it confirms it, or after seven days a manager who has no part in
-    the game, with a reason.
+    the game, with a reason and not against the score.
     """
     game = past.game
     play = CountedPlay.read(past.bodies.values(), game.counted)
@@ -57,9 +59,7 @@ def check_confirm(past: Past, event: Event, fields: GameFields) -> str:
     if fields.get("confirmed") != event["number"]:
         return "it does not say which event confirmed the result."
     if "by" in event:
-        if event["at"] < play.end["at"] + MANAGER_WAITS:
-            return "a manager confirmed the result before seven days had passed."
-        return _find_manager_problem(past, event, play, "confirmed")
+        return _find_manager_confirm_problem(past, event, play, play.end)
     if "texts" in event:
         return "only a manager gives a reason."
     if event["who"] == play.end["who"]:
@@ -67,6 +67,15 @@ def check_confirm(past: Past, event: Event, fields: GameFields) -> str:
     if event["who"] not in list_confirmers(game, play):
         return "the result was confirmed by somebody who had no say in it."
     return ""
+
+
+def _find_manager_confirm_problem(past: Past, event: Event, play: CountedPlay, end: Event) -> str:
+    """Return a fault unless a manager may confirm the result with which the game ended, else ""."""
+    if event["at"] < end["at"] + MANAGER_WAITS:
+        return "a manager confirmed the result before seven days had passed."
+    if is_score_against(get_logged_score(end), past.game.winner):
+        return "a manager confirmed a result that contradicts the score."
+    return _find_manager_problem(past, event, play, "confirmed")
 
 
 def check_strike(past: Past, event: Event, fields: GameFields) -> str:
@@ -103,3 +112,21 @@ def _find_manager_problem(past: Past, event: Event, play: CountedPlay, verb: str
     if event.get("texts", {}).keys() != {"reason"}:
         return f"the result was {verb} by a manager who gave no reason."
     return ""
+
+
+def describe_decision_against_score(past: Past, event: Event) -> str:
+    """Return a remark on a confirmed result if the score gives another winner, else "".
+
+    Two players may agree on that, so it is no fault. `event` confirms the result.
+    """
+    score = get_logged_score(past.bodies.get(event["event"]))
+    if score is None or not is_score_against(score, past.game.winner):
+        return ""
+    by_score = _name_outcome(score.winner)
+    return f"both players name {_name_outcome(past.game.winner)}, and the score gives {by_score}."
+
+
+def _name_outcome(winner: str) -> str:
+    if winner == DRAW:
+        return "a draw"
+    return winner or "nobody"

@@ -84,6 +84,7 @@ async def test_a_game_is_completed_by_its_number_and_a_winner_by_sides() -> None
         ("US", "US"),
         ("VC", "VC"),
         ("draw", "draw"),
+        ("none", "none"),
     ]
 
 

@@ -38,11 +38,16 @@ from bot.game.results import (
     list_confirmers,
     may_manager_decide,
 )
+from bot.game.score import get_logged_score, is_score_against
 from bot.game.state import Game, Json
-from bot.game.tracks import has_best_score
 from bot.ladder.result import Result
 from bot.loading.load_game import load_game_by_id
 from bot.presentation.events import describe_past_outcome
+from bot.presentation.score import (
+    describe_decision_against_score,
+    describe_winner_by_score,
+    format_score,
+)
 from bot.rules.errors import UserError
 from bot.rules.text.names import format_count
 from bot.rules.text.phrase import capitalize_first, phrase
@@ -106,7 +111,7 @@ async def confirm_result(context: Context, reason: str = "") -> Reply:
         raise UserError("Your opponent has to confirm it.", code="not-yours")
     await need_deciding_manager(context, play, "confirm it")
     _need_seven_days(context, int(play.end["at"]))
-    if not has_best_score(game, context.system, game.winner):
+    if is_score_against(get_logged_score(play.end), game.winner):
         raise UserError(
             "By the score, somebody else won, so only the opponent can confirm this.",
             code="no-result",
@@ -196,7 +201,7 @@ async def _record_confirmation(context: Context, play: CountedPlay, reason: str 
     )
     reply = Reply(
         f"{context.user_name} confirms: {describe_past_outcome(game.winner)}",
-        (_describe_result(context, play, reason),),
+        (_describe_result(context, play, reason), *_describe_score(game, play)),
     )
     await store_first_line(context, reply)
     start = await load_start(context)
@@ -232,6 +237,19 @@ def _describe_result(context: Context, play: CountedPlay, reason: str) -> str:
         for person in context.game.counted
     )
     return f"{players}, by a manager: {reason}" if reason else players
+
+
+def _describe_score(game: Game, play: CountedPlay) -> list[str]:
+    """Return a line with the score at the end of the game: `By the score, Duke wins: Duke 9, League
+    3`. If the players named another winner, it says so. Return no line without a score.
+    """
+    score = get_logged_score(play.end)
+    if score is None:
+        return []
+    values = format_score(score)
+    if is_score_against(score, game.winner):
+        return [f"{describe_decision_against_score(game.winner)} The score: {values}."]
+    return [f"{describe_winner_by_score(game.winner).removesuffix('.')}: {values}."]
 
 
 async def _describe_series(context: Context, result: Result) -> list[str]:
@@ -354,6 +372,7 @@ async def _confirm_together(context: Context, reply: Reply, play: CountedPlay) -
     context.act_as(Person(row.user, row.name))
     confirmation = await _record_confirmation(context, play)
     context.act_as(user)
-    _players, *series = confirmation.lines
+    score_lines = _describe_score(context.game, play)  # the end has them already
+    series = [line for line in confirmation.lines[1:] if line not in score_lines]
     lines = (*reply.lines, "Both players agree, so the result is confirmed.", *series)
     return replace(reply, lines=lines, buttons=(*confirmation.buttons, *reply.buttons))
