@@ -93,7 +93,7 @@ def main(words: list[str] | None = None) -> int:
         status = _run_command(words)
     except (UserError, TableError) as error:
         if isinstance(error, UserError) and error.code == "missing" and not error.hint:
-            error.hint = f"grognard {words[0]} --help shows how to write it."
+            error.hint = f"grognard {words[0]} --help shows how to use it."
         print(_format_error(error, as_json="--json" in words), file=sys.stderr)
         return get_exit_status(error)
     except BrokenPipeError:
@@ -170,7 +170,7 @@ def _take_packs(words: list[str]) -> list[str]:
     path = find_named_folder(folder)
     if not folder or not path.exists():
         raise UserError(
-            f"There is no folder of packs {folder[:80]}.", hint="--packs FOLDER", code="no-value"
+            f"There is no pack folder {folder[:80]}.", hint="--packs FOLDER", code="no-value"
         )
     os.environ["GROGNARD_PACKS"] = os.path.abspath(path)
     return words[:index] + words[end:]

@@ -16,7 +16,7 @@ from bot.ui.reply.reply import Reply
 from tests.fresh import fresh_store
 from tests.playing import Channel, two_sides
 
-FULL = StoreError("The database cannot grow: the disk is full. None of it was saved.")
+FULL = StoreError("The database cannot grow, because the disk is full. None of it was saved.")
 
 
 class Table:

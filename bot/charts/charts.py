@@ -58,7 +58,7 @@ def render_odds(title: str, by: str, charts: Iterable[Odds], small: str = "") ->
         _draw_chart(canvas, chart)
     notes = []
     if len(charts) > MOST:
-        notes.append(f"{len(charts) - MOST} more are in the text of the answer.")
+        notes.append(f"{len(charts) - MOST} more are listed in the answer itself.")
     if small:
         notes.append(small)
     for note in notes:
@@ -259,7 +259,7 @@ def render_deck(
     _draw_chips(canvas, card_counts[:MOST_CARDS])
     notes = list(lines)
     if len(card_counts) > MOST_CARDS:
-        notes.insert(0, f"{len(card_counts) - MOST_CARDS} more are in the text of the answer.")
+        notes.insert(0, f"{len(card_counts) - MOST_CARDS} more are listed in the answer itself.")
     for note in notes:
         canvas.draw_words(note, 20, FAINT)
     canvas.top += 14

@@ -33,7 +33,7 @@ def render_png(svg: str) -> bytes:
         return bytes(
             resvg_py.svg_to_bytes(svg_string=svg, skip_system_fonts=True, font_files=fonts)
         )
-    hint = 'pip install "grognard[pictures]" adds them; a file that ends in .svg needs nothing.'
+    hint = 'To add them: pip install "grognard[pictures]". Files that end in .svg work without it.'
     raise UserError("Pictures are not installed here.", hint=hint, code="no-pictures")
 
 

@@ -101,7 +101,7 @@ def _need_declarable(game: Game, id: str) -> None:
     message = f"Players hold hidden cards of {id}. Pick another name, or wait until they have been played."
     if not cards.count_hand_cards(id, game.cards):
         message = (
-            f"Somebody knows cards on top or at the bottom of {id}. "
+            f"Somebody has seen the cards at the top or bottom of {id}. "
             "Shuffle it first, or pick another name."
         )
     raise UserError(message, option="name", code="name-taken")

@@ -75,7 +75,7 @@ async def save_picture_mode(context: Context, mode: str | None) -> str:
     texts = {
         NEVER: "no pictures",
         ON_DEMAND: "pictures on demand",
-        ALWAYS: "a picture after every lookup and odds",
+        ALWAYS: "a picture after every lookup or odds",
     }
     return texts[mode]
 
@@ -195,7 +195,7 @@ async def draw_in_worker(
         if error.code not in ("too-large", "busy"):
             raise
         raise UserError(
-            "The picture could not be drawn just now.", hint="Try again.", code="busy"
+            "The picture could not be drawn right now.", hint="Try again.", code="busy"
         ) from None
 
 

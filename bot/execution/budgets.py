@@ -138,7 +138,7 @@ class Budgets:
 def make_busy_error() -> UserError:
     """Build the error for a command that arrives when too many are at work."""
     return UserError(
-        f"Grognard is busy just now. {_NOTHING}", hint="Try again in a moment.", code="busy"
+        f"Grognard is busy right now. {_NOTHING}", hint="Try again in a moment.", code="busy"
     )
 
 

@@ -111,8 +111,8 @@ class CommandExecutor:
         self.threads: dict[str, OpenThread] = {}
         self.worker = Worker()
         self.odds = OddsService(self.worker)
-        self.checker = Worker(stays=False, busy="Other files are being checked just now.")
-        self.pack_checker = Worker(stays=False, busy="Other packs are being checked just now.")
+        self.checker = Worker(stays=False, busy="Other files are being checked right now.")
+        self.pack_checker = Worker(stays=False, busy="Other packs are being checked right now.")
         self.pages = asyncio.Semaphore(PAGES)
         self._store = store
         self._clock = clock
@@ -430,7 +430,9 @@ def _explain_in_own_play(error: UserError) -> UserError:
     """
     if not error.about:
         return error
-    message = f'"{error.about}" is not a unit type, and your own play has no roster.'
+    message = (
+        f'"{error.about}" is not a unit type, and there is no roster when you play on your own.'
+    )
     return UserError(message, hint=error.hint, code=error.code, option=error.option)
 
 

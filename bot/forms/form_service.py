@@ -133,7 +133,7 @@ class FormService:
         name, title = next(iter(system.scenarios.items()))
         start = f"game start {system.id} scenario={name}"
         return Reply(
-            f"No game of {system.title} is on here",
+            f"No {system.title} game is being played here",
             ("Start one with its units ready, or type the units of this roll yourself.",),
             private=True,
             buttons=(
@@ -241,7 +241,7 @@ class FormService:
         spec = self._registry.with_games(systems).get(path)
         options = remove_derived_inputs(event, systems) if spec is not None else {}
         if spec is None or spec.family not in DRAFT_FAMILIES or event.get("sealed"):
-            message = f"#{digits[:12]} cannot be changed and done again."
+            message = f"#{digits[:12]} can't be changed and repeated."
             raise UserError(message, hint="Type the command again.", code="not-repeatable")
         if loaded is not None and loaded.game.ended and spec.family == "sequence":
             raise make_game_over_error(loaded.game)

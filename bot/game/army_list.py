@@ -139,7 +139,7 @@ def _read_forces(forces: Sequence[Any], notes: list[str]) -> list[Mapping[str, A
     if upgrades:
         notes.append(f"left out, because they aren't units: {join_names(upgrades[:MAX_NOTED])}")
     if has_parts:
-        notes.append("left out: the models and upgrades inside the units")
+        notes.append("left out: the models and upgrades of the units")
     return units
 
 
@@ -204,7 +204,7 @@ def _add_units(roster: RosterText, units: Sequence[Mapping[str, Any]]) -> None:
             continue
         if count is None:
             raw = str(unit["count"])[:20]
-            roster.notes.append(f"{name[:40]} is read as one unit: its count is {raw}")
+            roster.notes.append(f"{name[:40]} is read as one unit, because its count is {raw}")
             count = 1
         if len(name) > MAX_NAME - 3:
             short = name[: MAX_NAME - 3].strip()

@@ -255,7 +255,7 @@ def _add_row(roster: RosterText, heads: Sequence[str], cells: Sequence[str], lin
         if head:
             values[head] = clean_value(head, cell)
         elif cell.strip():
-            note = f"column {heads.index(head) + 1} has no heading, and is left out"
+            note = f"column {heads.index(head) + 1} has no heading, so it is left out"
             if note not in roster.notes:
                 roster.notes.append(note)
     places = {head: (line, column) for column, head in enumerate(heads, 1) if head}
@@ -311,7 +311,7 @@ def expand_count(row: RosterLine, notes: list[str]) -> list[RosterLine]:
             f"{raw[:20]} is not a count of units from 0 to 40", line, column, code="bad-value"
         )
     if not int(raw):
-        notes.append(f"line {row.line} is left out: {name[:40]} has a count of 0")
+        notes.append(f"line {row.line} is left out, because {name[:40]} has a count of 0")
         return []
     values["name"] = number_name(clean_unit_name(name), int(raw))
     if int(raw) > 1 and ".." not in name:

@@ -179,9 +179,9 @@ def from_json(data: Mapping[str, Any]) -> Game:
     if protocol < PROTOCOL:
         raise make_unreleased_error("This channel's game", f"dice protocol {protocol}")
     if not data.keys() <= _ALL:
-        hint = "The host is updating just now; try again in a few minutes."
+        hint = "The host is updating the bot right now; try again in a few minutes."
         raise UserError(
-            "This game was played on with a newer Grognard.", hint=hint, code="newer-game"
+            "This game has been continued with a newer Grognard.", hint=hint, code="newer-game"
         )
     values = {name: value for name, value in data.items() if name != _PROTOCOL}
     values["units"] = {key: unit_from_json(unit) for key, unit in data["units"].items()}

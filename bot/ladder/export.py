@@ -68,11 +68,13 @@ _PARTS = {
             "format": Key(TEXT, "the name of the format"),
             "version": Key(WHOLE, "the version of the format"),
             "server": Key(TEXT, "the name of the server"),
-            "system": Key(TEXT, "the id of the game that is played"),
+            "system": Key(TEXT, "the id of the game being played"),
             "title": Key(TEXT, "the title of that game"),
             "created": Key(_TIME, "when the file was created, in Unix seconds"),
-            "month": Key(_MONTH, "the month after which, or in which, the standings are"),
-            "formula": Key(build_name_mapping(_FORMULA_VALUE), "what the ratings follow from"),
+            "month": Key(_MONTH, "the month that the standings are for"),
+            "formula": Key(
+                build_name_mapping(_FORMULA_VALUE), "what the ratings are computed with"
+            ),
             "players": Key(build_name_mapping(TEXT), "the names of the players by id"),
             "results": Key(allow_items(ref("result")), "the results in order of confirmation"),
             "standings": Key(allow_items(ref("standing")), "the standings"),
@@ -99,7 +101,7 @@ _PARTS = {
             "time": Key(_TIME, "the time of that event, in Unix seconds"),
             "manager": Key(FLAG, "a manager confirmed it"),
             "series": Key(TEXT, "the id of the first game of its series"),
-            "rated": Key(FLAG, "whether the ratings count it"),
+            "rated": Key(FLAG, "whether it counts toward the ratings"),
         },
         needed=("game", "players", "confirmed", "head", "time"),
     ),
@@ -326,7 +328,7 @@ def _find_limit_faults(file: LadderFile) -> Iterator[str]:
         names = " and ".join(_get_name(file, seat.player) for seat in result.seats)
         if is_rated and id(result) not in rated:
             yield (
-                f"{name_result(result)} is rated, but {names} had "
+                f"{name_result(result)} is rated, but {names} already had "
                 f"{MOST_RATED_A_MONTH} rated games in {month} before it."
             )
         elif not is_rated and id(result) in rated:
@@ -357,7 +359,7 @@ def _find_standing_faults(file: LadderFile) -> Iterator[str]:
 def _compare_standing(name: str, row: Mapping[str, Any], record: Record) -> Iterator[str]:
     """Yield a sentence for each figure of a player that is not what the results give."""
     if row.get("rated") != record.rated:
-        yield f"{name} has {row.get('rated')} rated games in the file; it is {record.rated}."
+        yield f"The file gives {name} {row.get('rated')} rated games; it should be {record.rated}."
     if not record.has_rating:
         if row.get("rating") is not None:
             yield f"{name} has a rating after fewer than {GAMES_BEFORE_RATING} rated games."
@@ -372,7 +374,7 @@ def _compare_standing(name: str, row: Mapping[str, Any], record: Record) -> Iter
         # a little more than half of the last decimal, for a computer that rounds otherwise
         if in_file is None or abs(in_file - value) > precision * 1.02:
             digits = 2 if precision == PRECISION else 6
-            yield f"{name} has {key} {in_file} in the file; the results give {value:.{digits}f}."
+            yield f"The file gives {name} a {key} of {in_file}; the results give {value:.{digits}f}."
 
 
 def _get_name(file: LadderFile, player: str) -> str:

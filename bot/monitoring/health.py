@@ -253,7 +253,7 @@ class Health:
         if abs(difference) <= APART:
             return ""
         direction = "ahead of" if difference > 0 else "behind"
-        return f"this machine's clock is {abs(difference):.0f} s {direction} the database's: set it"
+        return f"this machine's clock is {abs(difference):.0f} s {direction} the database's: correct it"
 
     async def _find_copy_problem(self, store: Store) -> str:
         """Return for how long the games were not copied, "" if not too long.
@@ -284,7 +284,7 @@ class Health:
             return f"the data folder cannot be read: {error.strerror}"
         if sight.free >= LITTLE:
             return ""
-        return f"the disk is nearly full: {sight.free // MIB} MiB are free"
+        return f"the disk is nearly full: {sight.free // MIB} MiB left"
 
     def _list_lost_platforms(self, links: Mapping[str, str]) -> Sequence[str]:
         """Return `platform: problem` for each platform that has been away for MAX_AWAY_SECONDS or longer.
@@ -322,7 +322,7 @@ def describe_missing_copy(data: Mapping[str, float], now: float) -> str:
     if now - since <= MISSED:
         return ""
     days = format_count(round((now - since) / DAY), "day")
-    return f"the games have had no backup for {days}"
+    return f"the games have not been backed up for {days}"
 
 
 class Supervisor:

@@ -39,7 +39,7 @@ COUNTED = {
     ),
     "refused": (
         "grognard_platform_errors",
-        "Calls that failed with an error of the platform (5xx)",
+        "Calls that failed with a platform error (5xx)",
         "platform",
     ),
 }
@@ -47,7 +47,7 @@ TIMED = {
     "answer": ("grognard_answer_seconds", "Time from a command to its stored answer", "platform"),
     "receipt": ("grognard_receipt_seconds", "Time until a receipt was written", "platform"),
     "commit": ("grognard_commit_seconds", "Commits", "outcome"),
-    "lag": ("grognard_loop_lag_seconds", "Delay of the event loop"),
+    "lag": ("grognard_loop_lag_seconds", "Event loop delay"),
 }
 """Histograms by the name that `Counts` uses, like COUNTED: metric, help text, labels."""
 OUTBOX = (

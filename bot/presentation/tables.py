@@ -133,7 +133,7 @@ def build_whole_table_reply(
             for option in table.inputs
             if option.is_required
         ]
-        by = "a rule, not a grid; it asks for"
+        by = "a rule rather than a grid; it needs"
         return Reply(table.title, (*options, usage_line), by=by, private=True)
     columns = _describe_columns(table)
     by = ", ".join(filter(None, ("the whole table", columns)))

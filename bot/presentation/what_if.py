@@ -98,7 +98,8 @@ def compare_changes(
     levels = list_levels(sequence, groups[group], tokens)
     if not levels:
         raise UserError(
-            "There's nothing to compare here: one result is as good as another.", code="no-odds"
+            "There's nothing to compare here, because no result is better than another.",
+            code="no-odds",
         )
     if isinstance(level, ComparedLevel):
         wider = [

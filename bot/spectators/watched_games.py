@@ -323,7 +323,7 @@ class Hub:
     """The shared games that are watched or were lately, by the hashes of their tokens."""
 
     def __init__(self, store: Store, run_in_worker: RunInWorker | None = None) -> None:
-        self._worker = Worker(busy="Other pages are being made just now.")
+        self._worker = Worker(busy="Other pages are being made right now.")
         self._store = store
         self._run_in_worker = run_in_worker or self._worker.run
         self._games: dict[str, WatchedGame] = {}

@@ -20,7 +20,7 @@ def build_optional(name: str, help: str, *, type: OptionType = "str", **fields: 
 
 
 HAND_DICE = build_optional(
-    "hand", "real dice in the order asked for: 5,2,3", brief="real dice: 5,2,3"
+    "hand", "real dice, in the order the bot asks for: 5,2,3", brief="real dice: 5,2,3"
 )
 COMPARE = "compare"
 ROLL_OPTIONS = (
@@ -74,7 +74,7 @@ PACK = Option(
 )
 
 GROUPS = {
-    "game": "The game of this channel: sides, turns, undo, settings, export",
+    "game": "This channel's game: sides, turns, undo, settings, export",
     "seek": "Find an opponent",
     "result": "Games that count: agreed before the first roll, confirmed at the end",
     "ladder": "Standings: ratings, form, scenario balance",
@@ -87,6 +87,6 @@ GROUPS = {
     "me": "Your own reminders and games",
     "macro": "Saved commands with gaps, your own and the server's",
     "pack": "Your own games: add, enable, export them; for managers",
-    "setup": "The games of this server, its links and its channel for seekers; for managers",
+    "setup": "This server's games, links and channel for seekers; for managers",
 }
 """The purposes of the groups of commands, by their first word."""

@@ -21,9 +21,9 @@ TOPICS = {
         "Units",
         "how to write who fires at whom",
         (
-            phrase("On the roster a unit has a name and a handle: `/unit list`"),
+            phrase("On the roster, each unit has a name and a handle: `/unit list`"),
             phrase("Several at once: `us3,us4` or `VC 1..9`"),
-            phrase("Without a roster write its type and numbers: `squad fp=2; leader lm=1`"),
+            phrase("Without a roster, write its type and numbers: `squad fp=2; leader lm=1`"),
             phrase("What you can write about a unit in your game: `/help lnlt units`"),
         ),
     ),
@@ -33,17 +33,18 @@ TOPICS = {
         (
             "Add odds to any attack: only you see them, and nothing is rolled.",
             "They cover every possible roll; nothing is estimated.",
-            "Roll it, below the odds, makes that very attack, once. Odds, below a result, shows what its chances were.",
-            "What if, or compare added to an attack, shows what each modifier and each firer is worth.",
+            "Press Roll it below the odds to make exactly that attack, once.",
+            "Press Odds below a result to see what its chances were.",
+            "Press What if, or add compare to an attack, to see what each modifier and each firer is worth.",
         ),
     ),
     "real dice": Topic(
         "Your own dice",
         "roll on your table, enter what they show",
         (
-            phrase("Write them in the order asked for: `/roll 2d6 hand=5,2`"),
+            phrase("Type them in the order the bot asks for: `/roll 2d6 hand=5,2`"),
             "If one is missing, the bot names it and offers its faces.",
-            "The log marks them as rolled by hand. The game master may switch them off in the settings.",
+            "The log marks them as rolled by hand. The game master can turn them off in the settings.",
         ),
     ),
     "undo": Topic(
@@ -51,8 +52,8 @@ TOPICS = {
         "take back the last action",
         (
             phrase("Press Undo under a result, or type `/game undo` for the last thing you did."),
-            "If that is not the newest event in the game, Undo names it and asks you first.",
-            "A Done after a shot is undone with it. Shots at other units don't block it.",
+            "If it isn't the newest event in the game, Undo names it and asks you first.",
+            "If you pressed Done after a shot, that is undone too. Shots at other units don't block it.",
             "If dice were rolled, the other side has to agree; the bot pings them.",
             phrase("`/game redo` brings it back until something new happens. The log keeps both."),
         ),
@@ -62,17 +63,17 @@ TOPICS = {
         "rolled now, shown later",
         (
             "Add secret to a roll or an attack: only you see it, and it can no longer change.",
-            phrase("Show it with the button Open it, or `/game reveal`"),
+            phrase("To show it to everyone, press Open it or type `/game reveal`"),
         ),
     ),
     "fair dice": Topic(
         "Fair dice",
         "how to check that nobody rigged them",
         (
-            "The seed of all dice is promised before the first roll; each die follows from it.",
+            "The bot commits to a seed before the first roll; every die is computed from it.",
             phrase("Before that, you can mix in your own words: `/fair add`"),
             phrase(
-                "After the game `/fair reveal` publishes the seed, and anybody can recompute every roll."
+                "After the game, `/fair reveal` publishes the seed, and anybody can recompute every roll."
             ),
         ),
     ),

@@ -73,7 +73,7 @@ async def test_a_folder_in_place_of_the_database_is_one_sentence(tmp_path: Path)
     start = Start(tmp_path, DATABASE_URL=f"sqlite:///{tmp_path}")
     await start.begin()
     assert await start.end() == 2
-    hint = f"The host must name a file in it: DATABASE_URL=sqlite:///{tmp_path}/games.db"
+    hint = f"The host needs to name a file in it: DATABASE_URL=sqlite:///{tmp_path}/games.db"
     assert start.log.splitlines() == [f"The database {tmp_path} is a folder. {hint}"]
 
 

@@ -145,9 +145,9 @@ async def test_a_database_system_that_is_starting_up_is_waited_for(tmp_path: Pat
 @pytest.mark.parametrize(
     ("code", "said"),
     [
-        ("28P01", "The database refuses the bot's password."),
+        ("28P01", "The database rejects the bot's password."),
         ("3D000", "The database does not exist."),
-        ("28000", "The database refuses the bot's user."),
+        ("28000", "The database rejects the bot's user."),
     ],
 )
 async def test_what_a_person_must_mend_ends_the_start_with_kind_words(

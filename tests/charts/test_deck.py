@@ -29,7 +29,7 @@ def test_a_large_deck_stays_a_picture() -> None:
     picture = render_deck(
         "Many", "", "In the pile", [(f"a card with a long name {n}", 1, 2) for n in range(400)], []
     )
-    assert "250 more are in the text of the answer." in picture.svg
+    assert "250 more are listed in the answer itself." in picture.svg
     assert picture.height < 8_000
 
 

@@ -270,7 +270,7 @@ async def test_nights_without_a_copy_are_trouble_after_three_and_known_everywher
         for after, trouble in (
             (10.0, ""),
             (3 * DAYS, ""),
-            (3 * DAYS + 4000, "the games have had no backup for 3 days"),
+            (3 * DAYS + 4000, "the games have not been backed up for 3 days"),
         ):
             now[0] = at + after
             found = [one for one in (await health.look()).troubles if "clock" not in one]
@@ -285,7 +285,7 @@ async def test_nights_without_a_copy_are_trouble_after_three_and_known_everywher
         await store.put_doc(Doc(*COPIED, {"at": at - 5 * DAYS}))
         assert await grognard(["doctor"]) == 1
         assert (
-            "FIX   the games have had no backup for 5 days; systemctl status grognard-backup"
+            "FIX   the games have not been backed up for 5 days; systemctl status grognard-backup"
             in capsys.readouterr().out
         )
 
@@ -293,7 +293,7 @@ async def test_nights_without_a_copy_are_trouble_after_three_and_known_everywher
 async def test_a_copy_that_fails_from_the_first_night_on_is_trouble_too(home: Path) -> None:
     store = await fresh_store()
     for data, says in (
-        ({"failing": 0.0}, "the games have had no backup for 4 days"),
+        ({"failing": 0.0}, "the games have not been backed up for 4 days"),
         ({"failing": 2 * DAYS}, ""),
         ({"failing": 0.0, "at": 2 * DAYS}, ""),
         ({}, ""),

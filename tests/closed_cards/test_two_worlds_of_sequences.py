@@ -263,7 +263,9 @@ async def test_while_nothing_can_be_saved_no_card_is_drawn(monkeypatch: pytest.M
     """Mere dice are thrown then; a card would come from a pile that nobody knows."""
 
     async def fails(*_: object, **__: object) -> None:
-        raise StoreError("The database cannot grow: the disk is full. None of it was saved.")
+        raise StoreError(
+            "The database cannot grow, because the disk is full. None of it was saved."
+        )
 
     store: TemporaryStore = await fresh_store()
     channel = Channel(App(store))

@@ -107,7 +107,7 @@ async def test_a_channel_has_pictures_never_on_demand_or_always() -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", "game start lnlt Hill")
     said = await channel.say("Anna", "game settings pictures=always")
-    assert said.title == "Anna: a picture after every lookup and odds"
+    assert said.title == "Anna: a picture after every lookup or odds"
     assert (
         await channel.say("Ben", LOOKUP)
     ).after == "drawn:lnlt/dct?unit=good-order-mmc&morale=5&total=11"
@@ -166,7 +166,7 @@ async def test_a_picture_that_fails_costs_its_answer_nothing(
     monkeypatch.setattr(Worker, "run", too_slow)
     failed = await channel.press("Anna", button(reply))
     assert (failed.code, failed.private) == ("busy", True)
-    assert failed.title == "The picture could not be drawn just now."
+    assert failed.title == "The picture could not be drawn right now."
 
 
 @pytest.mark.parametrize(

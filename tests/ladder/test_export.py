@@ -128,18 +128,18 @@ def _confirm_later(data: Json) -> None:
 
 
 CHEATS: list[tuple[Callable[[Json], None], str]] = [
-    (_turn_result, "anna has rating "),
+    (_turn_result, "The file gives anna a rating of "),
     (_repeat_game, '"Ford" (game 2026-10-01-anna-ben) is listed 2 times.'),
     (_copy_dice, "(game 2026-11-01-cleo-anna) has the dice of"),
-    (_rate_fourth, "is rated, but anna and ben had 3 rated games in 2026-10 before it."),
+    (_rate_fourth, "is rated, but anna and ben already had 3 rated games in 2026-10 before it."),
     (_leave_unrated, "is not rated, but it is among the first 3 games of anna and ben in 2026-10."),
     (_swap_order, "but was confirmed earlier."),
-    (_raise_rating, "anna has rating "),
-    (_raise_volatility, "anna has volatility "),
+    (_raise_rating, "The file gives anna a rating of "),
+    (_raise_volatility, "The file gives anna a volatility of "),
     (_show_early, "ben has a rating after fewer than 5 rated games."),
     (_drop_player, "ben has played, but is not in the standings."),
     (_invent_player, "p9 is in the standings without a game."),
-    (_count_more, "ben has 4 rated games in the file; it is 3."),
+    (_count_more, "The file gives ben 4 rated games; it should be 3."),
     (_change_formula, "The formula has tau 0.9; every ladder has 0.5."),
     (_play_oneself, "has the same player on both sides."),
     (_confirm_later, "was confirmed after the file was created."),

@@ -29,7 +29,7 @@ from bot.storage.sqlite import SqliteStore
 from tests.playing import Channel
 
 Usage = namedtuple("Usage", "total used free")  # as shutil gives it
-FULL = StoreError("The database cannot grow: the disk is full.")
+FULL = StoreError("The database cannot grow, because the disk is full.")
 
 
 class Clock:
@@ -122,7 +122,9 @@ async def test_red_while_commits_fail_and_well_again_with_the_next_that_does_not
     monkeypatch.setattr(SqliteStore, "commit", fails)
     monkeypatch.setattr(SqliteStore, "put_doc", fails)
     await channel.say("Anna", "roll 2d6")
-    assert await host.look() == ("commits fail: The database cannot grow: the disk is full.",)
+    assert await host.look() == (
+        "commits fail: The database cannot grow, because the disk is full.",
+    )
     assert host.health.sight.unready.startswith("commits fail")
     assert host.figure("grognard_healthy") == 0
     assert host.figure('grognard_commit_seconds_count{outcome="failed"}') == 1
@@ -146,7 +148,7 @@ async def test_red_when_the_disk_is_nearly_full(
     host: Host, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(2**30, 2**30, 12 * 2**20))
-    assert await host.look() == ("the disk is nearly full: 12 MiB are free",)
+    assert await host.look() == ("the disk is nearly full: 12 MiB left",)
     assert host.health.sight.unready == "", "commands are still served"
 
 
@@ -178,8 +180,8 @@ async def test_red_when_answers_pile_up(host: Host) -> None:
 @pytest.mark.parametrize(
     ("off", "said"),
     [
-        (6.0, ("this machine's clock is 6 s ahead of the database's: set it",)),
-        (-40.0, ("this machine's clock is 40 s behind the database's: set it",)),
+        (6.0, ("this machine's clock is 6 s ahead of the database's: correct it",)),
+        (-40.0, ("this machine's clock is 40 s behind the database's: correct it",)),
         (4.0, ()),
         (-4.0, ()),
     ],

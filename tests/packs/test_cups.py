@@ -429,7 +429,7 @@ async def test_who_is_asked_to_draw_is_reminded_and_no_more_once_it_is_drawn(pac
     now[0] += 7200
     await channel.app.due_work.look()
     (reminder,) = await calls_of(channel, "console:bob")
-    assert "any side may draw the next chit, needed since" in reminder.format_text()
+    assert "any side may draw the next chit, which was due" in reminder.format_text()
 
 
 async def test_a_linked_channel_sees_each_chit_and_draws_the_next(
@@ -559,7 +559,7 @@ async def test_a_phase_goes_on_as_it_began_though_a_newer_version_has_no_cup(
     await channel.do("Anna", "game next", "game next", "game next")
     assert (await channel.game()).led == ""
     told = await channel.refused("Anna", "deck draw", "leads-phase")
-    assert told.format_text() == "cup leads no phase any more.\nOther decks: /deck show"
+    assert told.format_text() == "cup no longer leads a phase.\nOther decks: /deck show"
     await sound(channel, tmp_path)
 
 

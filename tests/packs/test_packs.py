@@ -102,7 +102,7 @@ def test_the_command_line_takes_packs_by_flag_and_by_setting(root: Path, tmp_pat
     assert '"result": "defender-retreats"' in found, "a line in .env"
     missing = grognard("systems", "--packs", str(tmp_path / "nowhere"))
     assert (missing.returncode, missing.stdout) == (2, "")
-    assert "no folder of packs" in missing.stderr
+    assert "no pack folder" in missing.stderr
 
 
 def test_a_zip_is_as_good_as_a_folder(

@@ -130,7 +130,7 @@ async def test_own_play_meets_the_ways_of_rolling() -> None:
     owed = await channel.refused("Anna", "roll 2d6 hand=3", "die-owed hand")
     assert owed.owed is not None
     reply = await channel.fails(
-        "Anna", 'lnlt fire us1 "squad morale=5"', "your own play has no roster"
+        "Anna", 'lnlt fire us1 "squad morale=5"', "no roster when you play on your own"
     )
     assert "unit types are squad" in reply.format_text()
     assert (await channel.game()).units == {}
@@ -177,7 +177,7 @@ async def test_it_is_shown_and_deleted_with_what_is_kept_about_a_person() -> Non
     await own.do("Anna", 'roll 2d6 label="my secret plan"')
     await own.app.save_undelivered(ANNA, "7", await own.do("Anna", "roll 1d6"))
     shown = (await hall.do("Anna", "privacy show")).format_text()
-    assert "Your own play, with the app on your account: 3 events since" in shown
+    assert "What you play with the app on your account: 3 events since" in shown
     assert "answers waiting for your next command: 1" in shown
     assert "Your own play" not in (await hall.do("Ben", "privacy show")).format_text()
     ((_, row),) = await own.app.store.load_game_history(own.place.key)

@@ -271,7 +271,7 @@ async def test_of_many_steps_that_go_along_a_few_are_named() -> None:
     question = await channel.press("Anna", await channel.under(shot, "undo"))
     assert question.buttons[0].label == f"Undo #{shot} and 10 later ones"
     assert len(question.buttons[0].action) < 60
-    assert "4 more of yours go with it." in question.format_text()
+    assert "4 more of yours will be undone too." in question.format_text()
     undone = await agreed(channel, question)
     assert undone.title == f"#{shot} and 10 later ones are undone"
     assert not (await channel.game()).units["squad 1"].marks

@@ -28,7 +28,10 @@ def test_a_text_that_says_its_encoding_is_read_without_a_note(encoding: str) -> 
 def test_a_text_in_ansi_is_read_with_a_word_that_shows_how() -> None:
     text = read_file_text("name;type\nGrenadière;squad\n".encode("cp1252"), "units.csv")
     assert (text, get_file_name(text)) == ("name;type\nGrenadière;squad\n", "units.csv")
-    assert get_file_note(text) == "read as Windows-1252 (Grenadière): units.csv is not in UTF-8"
+    assert (
+        get_file_note(text)
+        == "read as Windows-1252 (Grenadière), because units.csv is not in UTF-8"
+    )
     with refuses("not-text"):
         check_utf8(text)
 
@@ -68,7 +71,7 @@ def test_cells_are_read_as_they_are_shown() -> None:
         ["5", "50%", "0.25", "TRUE", "two lines"],
         ["4", "-2", "", "0.3", "+1"],
     ]
-    assert sheet.questions == ("cell A3 is shown with 'or less' by its format: 4 is read",)
+    assert sheet.questions == ("cell A3 is formatted to show 'or less' as well; the bot reads 4",)
     assert left_out == []
 
 
@@ -92,7 +95,7 @@ def test_merged_cells_are_read_in_each_of_their_rows() -> None:
         ["1-3", "AE", "AR"],
         ["4-6", "AE", "DR"],
     ]
-    assert sheet.questions == ("merged cells count in each of their rows: A2:A3, B4:B5",)
+    assert sheet.questions == ("merged cells are read in each of their rows: A2:A3, B4:B5",)
 
 
 def parts(**contents: bytes) -> bytes:

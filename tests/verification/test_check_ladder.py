@@ -175,5 +175,5 @@ def test_the_command_line_checks_a_ladder_with_its_logs(
     ladder["standings"][0]["rated"] = 9
     paths[0].write_text(json.dumps(ladder))
     assert verify_file([str(path) for path in paths]) == 1
-    assert "has 9 rated games in the file; it is 2." in capsys.readouterr().out
+    assert "9 rated games; it should be 2." in capsys.readouterr().out
     assert verify_file([str(paths[1])]) == 0

@@ -61,7 +61,7 @@ _UNITS = {"m": 60, "h": _HOUR, "d": 24 * _HOUR, "w": 7 * 24 * _HOUR}
 
 @declare_command(
     "order write",
-    "Seal your side's orders; all open together",
+    "Write your side's sealed orders; all sides' orders open together",
     build_optional("text", "what your side does", label="Your orders"),
     build_optional(
         "command", "a roll or sequence to keep ready until they open", label="Roll to have ready"

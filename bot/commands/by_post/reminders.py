@@ -239,7 +239,7 @@ _PARSERS: Mapping[str, Callable[[str], Any]] = {
 }
 
 
-@declare_command("me show", "How you are reminded when it's your move", private=True)
+@declare_command("me show", "How you're reminded when it's your move", private=True)
 async def show_reminder_settings(context: Context) -> Reply:
     """Show the user's reminder settings to the user alone, for `/me show`."""
     settings = await load_reminder_settings(context.store, context.command.who.key)
@@ -459,7 +459,7 @@ async def _post_reminder(
 
 
 CHOICE_CAME = "you were asked to choose "
-CHIT_CAME = "any side may draw the next chit, needed since "
+CHIT_CAME = "any side may draw the next chit, which was due "
 YOUR_MOVE_CAME = "it became your move "
 
 

@@ -54,7 +54,7 @@ async def press_draw_chit(context: Context, moment: str, chits_left: str) -> Rep
     game = context.need_started()
     if game.led and not cups.get_chit(game.led) and chits_left != str(cups.count_chits_left(game)):
         raise UserError(
-            "That chit was drawn, and its units are done.",
+            "That chit has been drawn, and its units are done.",
             hint="Draw the next one.",
             code="chit-drawn",
         )
@@ -84,7 +84,7 @@ async def press_draw_card(context: Context, id: str) -> Reply:
 
 @declare_command(
     "deck draw",
-    "Draw cards or chits, one die each, which anyone can check",
+    "Draw cards or chits; each is a die roll that anyone can check",
     ANY_DECK,
     Option("count", "int", "how many", min=1, max=60, default=1),
     Option(

@@ -89,7 +89,7 @@ async def make_deck(context: Context) -> Reply:
     name = comparison_key(name)
     if not cards.ID.fullmatch(name) or (name in ready_decks and typed != name):
         hint = "For example cup, or us-events. It stays in the log."
-        message = "A deck's name can have up to 24 lower-case letters, digits and dashes."
+        message = "A deck's name can have up to 24 lowercase letters, digits and dashes."
         if name in ready_decks:
             message = f"{name} is already a deck with its own cards."
             hint = "Pick another name for yours."
@@ -431,7 +431,7 @@ def find_deck_to_draw_from(context: Context, typed: str, kept_in: str = "") -> t
     id = find_deck(context, typed, can_draw_from, declares=True)
     if cups.LOST in game.decks.get(id, {}) and find_game_deck(context, id) is None:
         raise UserError(
-            f"{id} leads no phase any more.",
+            f"{id} no longer leads a phase.",
             hint=phrase("Other decks: `/deck show`"),
             code="leads-phase",
         )
@@ -531,14 +531,14 @@ def check_chits(context: Context, id: str, rule: str = "") -> None:
     if actor.side or not actor.directs:
         hint = phrase("`/game undo` takes a chit back; a game master without a side may move them.")
         predicate = f"are {rule}" if rule else "move by themselves"
-        message = f"{id} leads a phase: its chits {predicate}."
+        message = f"{id} leads a phase, so its chits {predicate}."
         raise UserError(message, hint=hint, code="leads-phase")
 
 
 def check_no_cup(context: Context, id: str) -> None:
     """Raise UserError if a deck leads a phase, because its chits are never closed."""
     if cups.is_leading_phase(context.game, id, context.system):
-        message = f"{id} leads a phase: its chits are drawn face up, and nobody may look ahead."
+        message = f"{id} leads a phase, so its chits are drawn face up, and nobody may look ahead."
         hint = phrase("`/deck draw {id}` draws the next one.", id=id)
         raise UserError(message, hint=hint, option="deck", code="leads-phase")
 
@@ -654,9 +654,9 @@ def describe_reshuffle(drawn: cards.CardDraw) -> tuple[str, ...]:
     if drawn.reshuffle_index < 0:
         return ()
     if drawn.reshuffle_index == 0:
-        return ("The pile was empty: the discards were shuffled in first.",)
+        return ("The pile was empty, so the discards were shuffled in first.",)
     count_text = format_count(drawn.reshuffle_index, "card")
-    return (f"The pile was empty after {count_text}: the discards were shuffled in.",)
+    return (f"The pile ran out after {count_text}, so the discards were shuffled in.",)
 
 
 def build_draw_button(context: Context, id: str) -> Button:
@@ -757,7 +757,7 @@ async def _order_names(context: Context, typed: str) -> Reply:
     )
 
 
-@declare_command("deck show", "What is in the pile, in play and discarded", DECK, private=True)
+@declare_command("deck show", "What's in the pile, in play and discarded", DECK, private=True)
 async def show_decks(context: Context) -> Reply:
     """Show the decks here, or one of them: the cards in the pile, in play, discarded and removed.
 
@@ -790,7 +790,7 @@ async def show_decks(context: Context) -> Reply:
             lines += describe_cards(context, id, deck.ids)[:MOST_SHOWN]
     lines.append(
         Small(
-            "A pile has no order: each draw is one die roll over all the cards left, and grognard verify can prove it."
+            "A pile has no order. Each draw is a die roll over all the cards left, which grognard verify can prove."
         )
     )
     reply = Reply(

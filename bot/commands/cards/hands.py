@@ -76,7 +76,7 @@ class HandEntry(NamedTuple):
     "Discard cards that are in play, or in your hand",
     CARDS,
     DECK,
-    build_flag("out", "out of the game rather than to the discards"),
+    build_flag("out", "remove them from the game instead of discarding them"),
     example="all",
 )
 async def discard_cards(context: Context) -> Reply:
@@ -365,7 +365,7 @@ async def _list_texts_by_deck(context: Context, places: Sequence[str]) -> dict[s
     "deck give",
     "Give cards from your hand to another side, hidden",
     CARDS,
-    Option("to", "str", "which side; or who, in a game without sides", complete="side"),
+    Option("to", "str", "which side, or which player in a game without sides", complete="side"),
     DECK,
     example="7 VC",
     private=True,
@@ -869,7 +869,7 @@ async def _agree_for_absent_sides(context: Context) -> Reply | None:
     hands = join_names(decks.format_hand_name(context, seat) for seat in seats)
     line = "The player has left, or hasn't been heard from for seven days."
     undo = context.build_undo_button(context.game.number)
-    title = f"{context.user_name} agrees as manager to open {hands} when the game ends"
+    title = f"{context.user_name} agrees as a manager to open {hands} when the game ends"
     return Reply(title, (Small(line),), buttons=(undo,))
 
 

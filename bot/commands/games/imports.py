@@ -58,7 +58,7 @@ def get_check_seconds(size: int) -> float:
     Option(
         "file",
         "file",
-        "JSON or page of an exported game",
+        "an exported game, as JSON or as a page",
         values=(".json", ".html", ".htm", ".gz"),
     ),
     example="file=game.json",
@@ -128,11 +128,13 @@ async def _adopt_imported_game(context: Context, exported: Exported, unplayed: i
         )
     if sealed_count:
         rolls = format_count(sealed_count, "roll stays", "rolls stay")
-        lines.append(f"{rolls} sealed forever: only the original channel knows what was rolled.")
+        lines.append(
+            f"{rolls} sealed forever, because only the original channel knows what was rolled."
+        )
     if hand_card_count:
         hand_cards = format_count(hand_card_count, "card")
         lines.append(
-            f"{hand_cards} from hands went back into the pile: "
+            f"{hand_cards} from hands went back into the pile, because "
             "only the original channel knows who had which."
         )
     if is_started:

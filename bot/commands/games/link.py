@@ -60,7 +60,7 @@ not know the user.
 
 @declare_command(
     "game link",
-    "Play one game from two channels: get a code, or give one",
+    "Play one game from two channels: get a code or enter one",
     build_optional("code", "the code from the other channel; off: unlink this channel"),
     private=True,
     needs_game=True,
@@ -113,12 +113,12 @@ async def _create_code(context: Context) -> Reply:
     announcement = None
     if not context.can_manage:
         lines.append(
-            f"A {get_manager_word(channel.key)} must agree too: they are asked here once the code is used."
+            f"A {get_manager_word(channel.key)} must agree too, and will be asked here once the code is used."
         )
     elif not channel.owner:
         public_lines = (
-            f"For {MINUTES} minutes a code links this channel with another one, "
-            "which then sees every roll made here.",
+            f"For {MINUTES} minutes, a code can link this channel with another one, "
+            "which will then see every roll made here.",
             phrase("To end a link, type: `/game link off`"),
         )
         announcement = Reply(f"{context.user_name} offers to link this channel", public_lines)

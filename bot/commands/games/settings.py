@@ -69,7 +69,7 @@ _HIDE = {"discord": "To hide a game's commands: Server Settings, Integrations, G
 
 @declare_command(
     "game settings",
-    "How this game is played: dice by hand, length of answers, game master and more",
+    "How this game is played: real dice, length of answers, game master and more",
     build_optional(
         "hand_dice",
         "allow dice rolled by hand",
@@ -373,9 +373,7 @@ async def _switch_pack_version(context: Context, game: Game, typed: str) -> tupl
             message = describe_exclusion(pack, game.system, context.systems) or message
         raise UserError(message, option="pack", code="other-system")
     if get_packs_in_force(game, context.systems).get(version.id) == version.hash:
-        raise UserError(
-            f"This game is played with {version.label}.", option="pack", code="no-change"
-        )
+        raise UserError(f"This game already uses {version.label}.", option="pack", code="no-change")
     if pack is None:
         raise make_missing_files_error()
     if pack.base is not None:
@@ -434,7 +432,7 @@ async def choose_systems(context: Context) -> Reply:
         lines = [*_list_systems_and_packs(games, setup)]
         lines += [phrase("Change: `/setup systems lnlt ucn`, or all."), *advice]
         seed = await context.get_next_seed()
-        lines.append(f"Commitment to the dice of the next free play: {seed.commitment}")
+        lines.append(f"Commitment to the dice for the next free play: {seed.commitment}")
         return Reply("Games you can play here", tuple(lines), private=True)
     if not context.command.who.manager:
         raise NotManager("choose the games", context.command.where)

@@ -38,9 +38,7 @@ MOST_ABOUT = 60
 @declare_command(
     "find",
     "Find a table, sequence, unit type, state or help page by its name",
-    Option(
-        "words", "str", "a name as printed in the game: melee odds, 6a, hesitant", complete="find"
-    ),
+    Option("words", "str", "a name printed in the game: melee odds, 6a, hesitant", complete="find"),
     example="melee odds",
     private=True,
 )

@@ -37,7 +37,7 @@ async def export_ladder(context: Context) -> Reply:
     lines = (
         f"{format_count(len(docs), 'result')}, and the ratings that follow from them.",
         phrase(
-            "To check it: `grognard verify {name}`, with the files of `/game export` after it",
+            "To check it: `grognard verify {name}`, followed by the files from `/game export`",
             name=file.name,
         ),
     )

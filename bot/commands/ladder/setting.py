@@ -13,7 +13,7 @@ from bot.ui.reply.reply import Reply
 
 @declare_command(
     "setup ladder",
-    "Let games count here, with a ladder; for managers",
+    "Let games count here and keep a ladder; for managers",
     Option("ladder", "enum", "off: games no longer count", values=("on", "off"), label="Ladder"),
     example="on",
     title="Ladder of this server",

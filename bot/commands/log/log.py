@@ -73,7 +73,7 @@ TOGETHER = 4
     build_optional("kind", "only this kind", type="enum", values=EVENT_KINDS),
     Option("page", "int", "page", min=1, max=10000, default=1),
     PAST_GAME,
-    build_optional("since", "me: what happened since you left; or the number of an event"),
+    build_optional("since", "me: what happened since you left; or an event number"),
     build_flag("story", "as a story, by turn and phase: who did what to whom"),
     example="20",
     private=True,

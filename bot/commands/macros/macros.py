@@ -181,7 +181,10 @@ async def _build_missing_macro_error(context: Context, name: str) -> UserError:
 
 
 @declare_command(
-    "macro export", "Your macros as a file, to keep or to take elsewhere", FOR_SERVER, private=True
+    "macro export",
+    "Save your macros as a file, to keep or to use elsewhere",
+    FOR_SERVER,
+    private=True,
 )
 async def export_macros(context: Context) -> Reply:
     """Return the user's own macros, or the server's, as a text file that `/macro import` reads.

@@ -286,7 +286,7 @@ async def remove_pack(context: Context) -> Reply:
 
 @declare_command(
     "pack add",
-    "Add your own game: it is checked and shown, and stays off until you enable it",
+    "Add your own game; it's checked and previewed, and stays off until you enable it",
     build_optional(
         "file",
         "a zip, one YAML file, or a table (CSV, Excel, JSON)",

@@ -57,7 +57,7 @@ async def show_fairness(context: Context) -> Reply:
         )
     )
     next_seed = await context.get_next_seed()
-    lines.append(f"Commitment to the seed of the next free play here: {next_seed.commitment}")
+    lines.append(f"Commitment to the seed for the next free play here: {next_seed.commitment}")
     return Reply(
         "How to check the dice",
         tuple(lines),
@@ -69,7 +69,7 @@ async def _show_next_commitment(context: Context) -> Reply:
     """Show the commitment of the dice that the first roll here will use."""
     next_seed = await context.get_next_seed()
     lines = (
-        f"Commitment to the seed of the next free play here: {next_seed.commitment}",
+        f"Commitment to the seed for the next free play here: {next_seed.commitment}",
         phrase(
             "The first roll in a channel without a game uses it. `/game start` begins with its own seed."
         ),

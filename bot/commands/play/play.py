@@ -819,7 +819,7 @@ async def press_whole_table(context: Context, typed: str) -> Reply:
     parsed = parse_text(typed, context.registry)
     spec = parsed.spec
     if spec.family != "lookup":
-        raise UserError("This button belongs to no table.", code="unknown-button")
+        raise UserError("This button doesn't belong to a table.", code="unknown-button")
     await context.check_enabled(spec)
     inputs = {
         name: value

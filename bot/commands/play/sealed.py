@@ -100,7 +100,7 @@ class OpenedRolls:
 
 @declare_command(
     "game reveal",
-    "Open a sealed roll of yours",
+    "Open one of your sealed rolls",
     Option(
         "event",
         "int",
@@ -238,7 +238,7 @@ def _list_fitting_changes(
             continue
         if units_then.get(change.unit) not in (None, unit_to_json(unit)):
             remarks.append(
-                f"{change.unit} has changed since the roll: the result is kept as rolled."
+                f"{change.unit} has changed since the roll, so the result is kept as rolled."
             )
         changes.append(change)
     return changes, remarks
@@ -250,7 +250,7 @@ def _describe_changed_tracks(game: Game, content: Json) -> list[str]:
     readings: Json = content["read"] if tracks else {}
     values = {get_track_key(name, readings): value for name, value in readings.items()}
     return [
-        f"{key} has changed since the roll: the result is kept as rolled."
+        f"{key} has changed since the roll, so the result is kept as rolled."
         for key in tracks
         if game.tracks.get(key, values[key]) != values[key]
     ]

@@ -80,7 +80,7 @@ async def _describe_own_play(context: Context, untold: int) -> list[str]:
         parts.append(f"answers waiting for your next command: {untold}")
     if not parts:
         return []
-    return [f"Your own play, with the app on your account: {'; '.join(parts)}."]
+    return [f"What you play with the app on your account: {'; '.join(parts)}."]
 
 
 async def _list_own_games(context: Context) -> list[str]:

@@ -86,7 +86,7 @@ MOST_LISTED = 10
     ),
     build_optional("sides", "two sides, if there is no scenario: US, VC"),
     build_optional("text", "a note to your opponent"),
-    build_flag("counts", "the game counts, on servers with a ladder"),
+    build_flag("counts", "make the game count, on servers with a ladder"),
     example="evening lnlt scenario=ford",
     private=True,
     title="Find an opponent",

@@ -95,7 +95,7 @@ async def play_on(context: Context, number: str, moment: str) -> Reply:
     need_player(game, context.actor)
     if moment != format_turn_and_phase(game):
         hint = f"Now it is {format_numbered_phase(game, context.system)}."
-        raise UserError("You have already played on.", hint=hint, code="phase-over")
+        raise UserError("You've already chosen to play on.", hint=hint, code="phase-over")
     context.amendments.append(
         Amendment(context.build_topic(number), partial(remove_buttons, names=ENDING))
     )

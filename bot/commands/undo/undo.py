@@ -173,9 +173,11 @@ async def _ask_together(context: Context, events: Sequence[Json]) -> Reply:
     lines = [await _quote_with_number(context, event)]
     later_events = events[:-1][::-1]
     for later in later_events[:MOST_NAMED]:
-        lines.append(f"{await _quote_with_number(context, later)}, came after it and goes with it.")
+        lines.append(
+            f"{await _quote_with_number(context, later)}, came after it and will be undone too."
+        )
     if len(later_events) > MOST_NAMED:
-        lines.append(f"{len(later_events) - MOST_NAMED} more of yours go with it.")
+        lines.append(f"{len(later_events) - MOST_NAMED} more of yours will be undone too.")
     request = await load_undo_request(context, event["number"])
     if request is not None and request["by"] == context.actor.person:
         others = await _list_players_agreeing_to_all(context, request["by"], events, list(events))

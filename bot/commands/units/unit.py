@@ -66,8 +66,8 @@ NO_WORDS = UnitWords((), {}, {})
     "unit add",
     "Add units to the roster",
     Option("name", "str", 'name; "Squad 1..4" adds four; it stays in the log', max=40),
-    Option("type", "str", "unit type of the game", complete="unit-type"),
-    build_optional("side", "the side that the unit is on", complete="side"),
+    Option("type", "str", "a unit type in this game", complete="unit-type"),
+    build_optional("side", "the unit's side", complete="side"),
     replace(STATS, optional=True),
     build_optional("reduced", "its reduced side: morale=4 fp=1", label="Reduced side"),
     example='"Squad 1" squad US morale=5 fp=2 reduced="morale=4 fp=1"',
@@ -256,7 +256,7 @@ def _read_workbook_text(text: str, file: str) -> tuple[str, list[str]]:
     if not is_workbook(data):
         raise UserError(
             f"{file or 'The file'} is a zip file, not a roster. Nothing was added.",
-            hint="Send CSV, an Excel workbook, YAML, or the JSON of a list builder.",
+            hint="Send CSV, an Excel workbook, YAML, or JSON from a list builder.",
             option="file",
             code="bad-roster",
         )
@@ -290,7 +290,9 @@ def _find_system(game: Game, type_: str, systems: RuleSets) -> System:
     clause = f"{names} know" if fitting else f"none of {names} knows"
     message = f'No game has been started here yet, and {clause} the unit type "{type_[:30]}".'
     if not folded:
-        message = "No game has been started here yet, so a name alone doesn't tell the unit's type."
+        message = (
+            "No game has been started here yet, so a name alone doesn't say what type a unit is."
+        )
     hint = phrase('Start a game: `/game start lnlt "Hill 875" sides="US, VC"`.')
     raise UserError(message, hint=hint, option="type", code="no-system")
 
@@ -460,7 +462,7 @@ def _check_no_unit(game: Game, unit: RosterUnit, word: str, stats: str) -> None:
         rest=stats_without_word,
     )
     raise UserError(
-        f"{other.name} is another unit: list units in quotation marks.",
+        f"{other.name} is another unit: put lists of units in quotation marks.",
         hint=hint,
         option="stats",
         code="unknown-marker",

@@ -279,7 +279,7 @@ def _filter_by_state(
 
 @declare_command(
     "unit show",
-    "A unit with all its numbers",
+    "Show a unit with all its numbers",
     UNITS,
     example='"Squad 1"',
     private=True,

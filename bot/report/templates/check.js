@@ -136,7 +136,7 @@ const Checker = (() => {
     if (content.hand === true) { counts.hand += dice.length; return; }
     if (!held) { fault("dice", at, "Dice were rolled before any commitment was published."); return; }
     const {promise, digest} = held;
-    if (promise.publishedIn && promise.publishedIn <= at) fault("dice", at, `Its dice follow from a seed that #${promise.publishedIn} published.`);
+    if (promise.publishedIn && promise.publishedIn <= at) fault("dice", at, `Its dice come from a seed that #${promise.publishedIn} published.`);
     if (!promise.seed) { counts[promise.failed ? "unproved" : "waiting"] += dice.length; return; }
     if (promise.protocol !== PROTOCOL) { counts.unproved += dice.length; return; }
     if (!macs.has(promise.epoch)) macs.set(promise.epoch, await check.eng.mac(unhex(promise.seed)));
@@ -189,8 +189,8 @@ const Checker = (() => {
     const before = chance < BY_CHANCE; // else the first dice may fit a wrong seed as well as a right one
     if (after.filter(row => check.wrongDice.has(row.number)).length <= after.length * MOST_OF) return;
     check.faults.unshift({part: "dice", event: before ? first : 0, text: before
-      ? `From #${first} on, hardly any die fits: an event before it was probably taken out (or put in), and the rest renumbered.`
-      : "Hardly any die fits: these dice were not rolled with this seed and these words."});
+      ? `From #${first} on, hardly any dice fit: an event before it was probably taken out (or put in), and the rest renumbered.`
+      : "Hardly any dice fit: these dice were not rolled with this seed and these words."});
   }
 
   /* The chain: each event over the one before, as it is stored, so that one change is one fault. */
@@ -457,7 +457,7 @@ const Checker = (() => {
       dicePart(counts, bad("dice")),
       {id: "texts", good: !bad("texts"), title: bad("texts") ? "A text is not what was written" : "Labels and sealed rolls are what was written",
         told: bad("texts") ? "" : `${count(counts.texts, "text fits", "texts fit")} the salted hash in the log.`},
-      {id: "units", good: !bad("units"), title: bad("units") ? "A unit's change does not start from what it was" : "Every change of a unit starts from what it was",
+      {id: "units", good: !bad("units"), title: bad("units") ? "A change to a unit does not match its earlier state" : "Every change to a unit matches its earlier state",
         told: bad("units") ? "" : `${count(counts.changes, "change starts", "changes start")} where the log had led to.`},
       {id: "rules", good: null, title: "Did everybody play by the rules?", told: "This page cannot tell. grognard verify checks who may do what, and replays each result."},
       ...counts.rows ? [pagePart(counts, bad("page"))] : [],
@@ -492,7 +492,7 @@ const Checker = (() => {
     ].filter(Boolean).join(" ");
     if (bad) return {id: "dice", good: false, title: "Some dice are not as they were rolled", told: counts.dice ? "" : told};
     if (counts.unproved) return {id: "dice", good: false, title: "The dice cannot be proved with this seed", told};
-    if (counts.dice) return {id: "dice", good: true, title: "Every die is as the seed gave it", told};
+    if (counts.dice) return {id: "dice", good: true, title: "Every die matches the seed", told};
     return {id: "dice", good: null, title: counts.waiting ? "The dice cannot be computed yet" : "There are no dice to compute", told};
   }
 

@@ -39,12 +39,12 @@ PACK: Keys = {
     ),
     "title": Key(_build_text("title"), "the game's name"),
     "version": Key(
-        either(_build_text("version"), NUMBER), "which version this is, in words of your own"
+        either(_build_text("version"), NUMBER), "which version this is, in your own words"
     ),
     "author": Key(_build_text("author"), "who typed it in"),
     "licence": Key(_build_text("licence"), "the license under which others may use it"),
     "notice": Key(
-        _build_text("notice"), "shown in help; if left out: title, version, author and licence"
+        _build_text("notice"), "shown in help; if left out: title, version, author and license"
     ),
     "rules": Key(
         _build_text("rules"),

@@ -35,8 +35,8 @@ _AWAY = f"The database cannot be reached. {_SAFE}"
 _CHECK = "postgresql://USER:PASSWORD@HOST:5432/grognard"
 _WORDS = {
     "53100": (
-        "The database cannot grow: its disk is full.",
-        "The host must free some space; then try again.",
+        "The database cannot grow, because its disk is full.",
+        "The host needs to free some space; then try again.",
     ),
     "53300": (
         "The database has too many connections.",
@@ -45,14 +45,14 @@ _WORDS = {
     **dict.fromkeys(BUSY, ("The database is busy.", "Try again in a moment.")),
     "25006": (
         "The database is read-only.",
-        "The host must let the bot write, or name the primary server.",
+        "The host needs to let the bot write, or name the primary server.",
     ),
-    "28P01": ("The database refuses the bot's password.", "The host must check DATABASE_URL."),
-    "28000": ("The database refuses the bot's user.", "The host must check DATABASE_URL."),
-    NO_DATABASE: ("The database does not exist.", "The host must create it."),
+    "28P01": ("The database rejects the bot's password.", "The host needs to check DATABASE_URL."),
+    "28000": ("The database rejects the bot's user.", "The host needs to check DATABASE_URL."),
+    NO_DATABASE: ("The database does not exist.", "The host needs to create it."),
     "42501": (
-        "The database denies the bot a permission.",
-        "The host must give it permission to create and use tables.",
+        "The bot lacks a permission in the database.",
+        "The host needs to give it permission to create and use tables.",
     ),
 }
 AWAY = (
@@ -104,7 +104,7 @@ def build_store_error(code: str, message: str, server: str = "", database: str =
     symptom = "reports an error"
     if is_ours:
         error_code = "our-fault"
-        symptom = "does not accept what the bot tried to save, which is our fault"
+        symptom = "rejected what the bot tried to save, which is our fault"
     elif code in BUSY:
         error_code = "busy"
     problem, hint = _WORDS.get(code, (f"The database {symptom}.", "`grognard doctor` says more."))

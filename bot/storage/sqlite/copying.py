@@ -70,7 +70,7 @@ async def open_sqlite_source(path: Path) -> AsyncIterator[SqliteEnd]:
         file_exists = path.exists()
     if not file_exists:
         raise StoreError(
-            f"There is no database {path}.", hint="Name the file as DATABASE_URL does."
+            f"There is no database {path}.", hint="Give the same file as DATABASE_URL."
         )
     journal = get_journal_path(path)
     with _connect(path) as connection:

@@ -28,29 +28,29 @@ _WORDS = {
         ),
     ),
     "SQLITE_FULL": (
-        "cannot grow: the disk is full.",
-        "The host must free some space; then try again.",
+        "cannot grow, because the disk is full.",
+        "The host needs to free some space; then try again.",
     ),
     "SQLITE_READONLY": (
         "cannot be written.",
-        "The host must let the bot's user write to the file and its folder.",
+        "The host needs to let the bot's user write to the file and its folder.",
     ),
     "SQLITE_PERM": (
         "cannot be opened.",
-        "The host must give the bot's user the right to read and write it.",
+        "The host needs to give the bot's user the right to read and write it.",
     ),
     "SQLITE_CANTOPEN": (
         "cannot be opened.",
-        "The host must check that the folder exists and can be written to.",
+        "The host needs to check that the folder exists and can be written to.",
     ),
-    "SQLITE_CORRUPT": ("is damaged.", "The host must stop the bot and restore a backup."),
+    "SQLITE_CORRUPT": ("is damaged.", "The host needs to stop the bot and restore a backup."),
     "SQLITE_NOTADB": (
         "is not an SQLite database.",
-        "The host must check DATABASE_URL, or restore a backup.",
+        "The host needs to check DATABASE_URL, or restore a backup.",
     ),
     "SQLITE_IOERR": (
-        "cannot be read or written: the disk reports an error.",
-        "The host must check the disk.",
+        "cannot be read or written, because the disk reports an error.",
+        "The host needs to check the disk.",
     ),
 }
 
@@ -170,8 +170,8 @@ Cause = tuple[type[StoreError], str, str]
 """A kind of error, what is wrong with the database, and what the host can do."""
 READ_ONLY: Cause = (
     ReadOnlyDisk,
-    "cannot be written: its disk is read-only.",
-    "The host must mount it for writing again.",
+    "cannot be written, because its disk is read-only.",
+    "The host needs to mount it for writing again.",
 )
 
 
@@ -181,7 +181,7 @@ def find_cause(path: Path) -> Cause | None:
     This tries to write: a disk that became read-only by a fault does not always report that.
     """
     if path.is_dir():
-        hint = f"The host must name a file in it: DATABASE_URL=sqlite:///{path.absolute()}/games.db"
+        hint = f"The host needs to name a file in it: DATABASE_URL=sqlite:///{path.absolute()}/games.db"
         return StoreError, "is a folder.", hint
     place = path.parent
     try:
@@ -192,8 +192,12 @@ def find_cause(path: Path) -> Cause | None:
         if error.errno == EROFS:
             return READ_ONLY
         if error.errno in (EACCES, EPERM):
-            hint = "The host must give the bot's user the right to read and write it."
-            return StoreError, f"cannot be written: the bot's user may not write {place}.", hint
+            hint = "The host needs to give the bot's user the right to read and write it."
+            return (
+                StoreError,
+                f"cannot be written, because the bot's user may not write {place}.",
+                hint,
+            )
     return None
 
 
@@ -205,7 +209,8 @@ def make_file_error(name: str, error: OSError, hint: str) -> StoreError:
     """
     if error.errno == EROFS:
         return ReadOnlyDisk(
-            f"{name} cannot be created: its disk is read-only.", hint="Mount it for writing again."
+            f"{name} cannot be created, because its disk is read-only.",
+            hint="Mount it for writing again.",
         )
     kind: type[StoreError] = PassingError if error.errno in (ENOSPC, EDQUOT, EIO) else StoreError
     return kind(f"{name} cannot be created: {error.strerror}.", hint=hint)

@@ -188,7 +188,7 @@ class TemporaryStore(SqliteStore):
     async def watch_for_removal(self) -> str:
         """See Store."""
         return (
-            f"{await self._wait_for_loss()} It was temporary: its games are lost. "
+            f"{await self._wait_for_loss()} It was temporary, so its games are lost. "
             "DATABASE_URL can name a permanent one."
         )
 

@@ -133,6 +133,6 @@ def _unpack_gzip(data: bytes, name: str) -> bytes:
         message = f"{name} is too large: unpacked it has more than {MOST_TEXT // 1_000_000} MB."
         raise UserError(message, option="file", code="file-too-large")
     if not stream.eof or stream.unused_data:
-        message = f"{name} is damaged: it is cut off, or goes on after its end."
+        message = f"{name} is damaged: it is cut off, or has extra data at the end."
         raise UserError(message, option="file", code="damaged-file")
     return text

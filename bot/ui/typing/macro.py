@@ -205,7 +205,7 @@ class Macro(NamedTuple):
         """
         if set(_GAP.sub("", self.text)) & set("{}"):
             raise _build_error(
-                "A gap is written {name} or {name=default}, with a name of letters and digits."
+                "Write a gap as {name} or {name=default}; the name can have letters and digits."
             )
         if len(gaps) > MOST_GAPS:
             raise UserError(
@@ -214,7 +214,7 @@ class Macro(NamedTuple):
         for gap in gaps:
             if gap.name in OWN_OPTIONS:
                 raise _build_error(
-                    f"No gap can be called {gap.name}: that is an option of macro run."
+                    f"A gap cannot be called {gap.name}, because macro run has an option with that name."
                 )
 
 

@@ -51,7 +51,7 @@ def decode_text(data: bytes, name: str) -> DecodedText:
     words = [word for word in _WORD.findall(text) if not word.isascii()]
     longest = max(words, key=len, default="")
     sample = f" ({longest[:30]})" if longest else ""
-    return DecodedText(text, f"read as {WESTERN}{sample}: {name} is not in UTF-8")
+    return DecodedText(text, f"read as {WESTERN}{sample}, because {name} is not in UTF-8")
 
 
 def check_old_workbook(data: bytes, name: str) -> None:

@@ -242,7 +242,7 @@ def _read_sheet(sheet: Any, name: str, merged_cells: Iterable[MergedCells]) -> W
     if ranges:
         listed = ", ".join(ranges[:MAX_NAMED])
         suffix = " and more" if len(ranges) > MAX_NAMED else ""
-        questions.append(f"merged cells count in each of their rows: {listed}{suffix}")
+        questions.append(f"merged cells are read in each of their rows: {listed}{suffix}")
     return Worksheet(str(sheet.title), _join_with_tabs(rows), tuple(dict.fromkeys(questions)))
 
 
@@ -278,8 +278,8 @@ def _format_cell(cell: Any, questions: list[str]) -> str:
     literal = _LITERAL.search(format_)
     if literal and any(map(str.isalpha, literal[1])):
         questions.append(
-            f"cell {cell.coordinate} is shown with {literal[1].strip()[:20]!r} by its format: "
-            f"{text} is read"
+            f"cell {cell.coordinate} is formatted to show {literal[1].strip()[:20]!r} as well; "
+            f"the bot reads {text}"
         )
     return text
 

@@ -353,7 +353,7 @@ async def test_deleted_it_is_nowhere(discord: DiscordStandIn, tmp_path: Path) ->
     async with running(discord, tmp_path):
         await (await anna.slash(group, "roll", dice="2d6", label="hedgehog")).answer()
         shown = await (await anna.slash(group, "privacy show")).answer()
-        assert "Your own play, with the app on your account: 1 event since" in shown.text
+        assert "What you play with the app on your account: 1 event since" in shown.text
         asked = await (await anna.slash(group, "privacy delete")).answer()
         done = await (await anna.press(asked, "Delete")).answer()
         assert "are deleted completely" in done.text

@@ -49,7 +49,7 @@ async def test_an_evening_with_a_cup() -> None:
     await channel.refused("Bob", "deck draw", "empty-pile")
     await channel.do("Anna", "deck discard all")
     again = await channel.do("Anna", "deck draw 2")
-    assert "The pile was empty: the discards were shuffled in first." in again.format_text()
+    assert "The pile was empty, so the discards were shuffled in first." in again.format_text()
     await channel.do("Anna", "fair reveal")
     await sound(channel)
 

@@ -212,7 +212,7 @@ async def test_switched_on_it_says_when_cards_lead_and_switched_off_none_is_draw
     await channel.do("Anna", "deck draw")
     await channel.do("Anna", 'game settings rule="element-deck off"', "game next")
     refused = await channel.refused("Anna", "deck draw", "leads-phase")
-    assert "elements leads no phase any more." in refused.format_text()
+    assert "elements no longer leads a phase." in refused.format_text()
 
 
 async def test_nobody_new_takes_the_card_of_a_unit_that_is_gone() -> None:

@@ -60,7 +60,7 @@ from bot.ui.spec import Person
 CONFIRM = "confirm"
 """The name of the button under the end of a game."""
 HAS_TO_CONFIRM = "has to confirm the result."
-LATER = Small("After seven days, a manager who does not play in the game can.")
+LATER = Small("After seven days, a manager who isn't in the game can.")
 LONGEST_REASON = 300
 REASON = build_optional("reason", "as a manager: why, for the log", max=LONGEST_REASON)
 
@@ -155,14 +155,14 @@ async def need_deciding_manager(context: Context, play: CountedPlay, action: str
         is_linked = len(context.ledger.places) > 1
         hint = "It's up to the managers of the server where this game began." if is_linked else ""
         raise UserError(
-            f"Only {names} can {action}, or a manager who does not play in the game.",
+            f"Only {names}, or a manager who isn't in the game, can {action}.",
             hint=hint,
             code="not-manager",
         )
     persons = list_own_persons(context)
     has_played = not all(may_manager_decide(game, play, person) for person in persons)
     if has_played or await _has_played_first_game(context):
-        raise UserError("You have played in this game, so you cannot decide it.", code="not-yours")
+        raise UserError("You've played in this game, so you can't decide this.", code="not-yours")
 
 
 async def _has_played_first_game(context: Context) -> bool:

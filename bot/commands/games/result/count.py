@@ -23,7 +23,7 @@ from bot.ui.reply.reply import WAITING, Reply
 
 COUNT = "count-asked"
 """The kind of the document of an open request to let a game count, by game."""
-CONFIRMED_LATER = "When it has ended, the player who did not end it confirms the result."
+CONFIRMED_LATER = "When it's over, the player who didn't end it confirms the result."
 REQUEST_SECONDS = 7 * DAY
 """Seconds after which a request to let a game count lapses."""
 
