@@ -139,7 +139,7 @@ def _read_forces(forces: Sequence[Any], notes: list[str]) -> list[Mapping[str, A
     if upgrades:
         notes.append(f"left out, because they aren't units: {join_names(upgrades[:MAX_NOTED])}")
     if has_parts:
-        notes.append("left out: the models and upgrades of the units")
+        notes.append("left out: the models and upgrades inside the units")
     return units
 
 
