@@ -248,7 +248,7 @@ STAYS = {
     "macro add name": "goes with the macro, which is hers",
     **dict.fromkeys(("pack add text", "pack add deck"), "a pack is its author's"),
     "unit add reduced": "figures of a unit",
-    "game link code": "a code that the bot gave out",
+    **dict.fromkeys(("game link code", "seek link code"), "a code that the bot gave out"),
     **dict.fromkeys(
         ("log since", "order deadline within", "me ping interval", "me ping quiet"), "a time"
     ),

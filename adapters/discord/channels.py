@@ -198,7 +198,11 @@ async def _sync_servers(app: App, client: discord.AutoShardedClient) -> None:
     present = {guild.id for guild in client.guilds}
     for number in present:
         await remind_linked_channels(app.store, f"{PLATFORM}{number}")
-    for server in await app.store.list_servers(PLATFORM):
+    stored_servers = {
+        *await app.store.list_servers(PLATFORM),
+        *await app.store.list_servers_sharing_seeks(PLATFORM),
+    }
+    for server in sorted(stored_servers):
         text = server.removeprefix(PLATFORM)
         if not text.isdecimal() or int(text) in present:
             continue

@@ -40,6 +40,7 @@ from bot.commands.macros import macros
 from bot.commands.packs import free_packs, pack
 from bot.commands.play import button, fair, odds, play, sealed
 from bot.commands.privacy import privacy
+from bot.commands.seek import link as seek_link
 from bot.commands.seek import play_seek, seek
 from bot.commands.solo import self_play, solo
 from bot.commands.turns import (
@@ -90,6 +91,7 @@ MODULES = (
     privacy,
     play_seek,
     seek,
+    seek_link,
     confirm,
     count,
     series,
@@ -158,6 +160,7 @@ HELP_ORDER = (
     "seek list",
     "seek play",
     "seek withdraw",
+    "seek link",
     "result count",
     "result confirm",
     "result strike",

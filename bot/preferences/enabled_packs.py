@@ -44,6 +44,18 @@ class NotManager(UserError):
         super().__init__(f"Only a {get_manager_word(where.key)} can {action}.", code="not-manager")
 
 
+async def is_game_enabled(store: Store, server: str, id: str) -> bool:
+    """Return whether a server has not switched the game with this id off, as stored now.
+
+    This does not tell whether the server has the game, if it is that of a pack.
+    """
+    doc = await store.load_doc("setup", server)
+    if doc is None or "systems" not in doc.data:
+        return True
+    packs = doc.data.get("packs") or {}
+    return id in doc.data["systems"] or id in packs
+
+
 @dataclass(frozen=True, slots=True)
 class _ServerChoice:
     systems: frozenset[str] | None = None  # None: all

@@ -77,6 +77,7 @@ CODES = {
     "id-taken": "this name is already used by a pack that everybody has",
     "other-system": "the pack is for another game than the one being played",
     "no-server": "only servers have this",
+    "no-seekers": "this is not the server's channel for seekers",
     # Macros
     "unknown-macro": "nobody has saved a macro by this name",
     "not-in-macro": "a command that no macro may run",

@@ -75,6 +75,11 @@ UNTOLD = "untold"
 """The kind of documents with an answer that its owner has not seen, because it can no longer be
 posted.
 """
+SEEK_LINK = "seek-link"
+"""The kind of the documents that say with which other server a server shares seeks. The servers own
+them."""
+AWAY = "away"
+"""The kind of the documents that say that a server has removed the bot, by server."""
 PACK_FILES = "pack-files"
 """The kind of documents that hold the files of a pack, by the hash of its version."""
 

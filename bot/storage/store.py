@@ -13,7 +13,9 @@ from bot.storage import statements
 from bot.storage.base import REQUESTS_KEPT, Clock, Deleted
 from bot.storage.journal import Journal
 from bot.storage.records import (
+    AWAY,
     BOARD,
+    SEEK_LINK,
     Commit,
     Committed,
     Doc,
@@ -464,21 +466,37 @@ class Store(ABC):
         query = "SELECT DISTINCT server FROM bindings WHERE removed IS NULL AND substr(server, 1, length(?1)) = ?1"
         return sorted(server for (server,) in await self._ask(query, platform))
 
+    async def list_servers_sharing_seeks(self, platform: str) -> Sequence[str]:
+        """Return the servers whose keys begin with `platform` that share seeks with another server,
+        sorted. Those from which the bot was removed are left out.
+        """
+        query = (
+            "SELECT DISTINCT owner FROM docs WHERE kind = ?2 AND substr(owner, 1, length(?1)) = ?1 "
+            "AND NOT EXISTS (SELECT 1 FROM docs AS mark WHERE mark.kind = ?3 AND mark.key = docs.owner)"
+        )
+        return sorted(server for (server,) in await self._ask(query, platform, SEEK_LINK, AWAY))
+
     async def mark_server_left(self, server: str) -> None:
         """Record that the bot was removed from a server (or place): the sweep will delete its
-        games.
+        games, and nothing is shared with it any more.
         """
         query = (
             "UPDATE bindings SET removed = ?1 WHERE removed IS NULL AND (server = ?2 OR place = ?2)"
         )
-        await self._writer.write([SqlStep(query, (self._clock(), server))])
+        mark = statements.put_doc(Doc(AWAY, server, {}, None, server))
+        await self._writer.write([SqlStep(query, (self._clock(), server)), mark])
 
     async def mark_server_joined(self, server: str) -> bool:
         """Record that the bot is on a server (or in a place), so that its games stay. Return whether
         it had been removed.
         """
         query = "UPDATE bindings SET removed = NULL WHERE removed IS NOT NULL AND (server = ?1 OR place = ?1)"
-        return bool(await self._writer.write([SqlStep(query + " RETURNING place", (server,))]))
+        drop_mark = "DELETE FROM docs WHERE kind = ?1 AND key = ?2 RETURNING key"
+        steps = [
+            SqlStep(query + " RETURNING place", (server,)),
+            SqlStep(drop_mark, (AWAY, server)),
+        ]
+        return bool(await self._writer.write(steps))
 
     async def sweep(self, retention: float | None) -> None:
         """Delete outdated data: requests after 7 days, expired documents, and games `retention`

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
-from itertools import count
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from bot.app import App
-from bot.commands.seek import play_seek
+from bot.commands.seek import game_channels
 from bot.commands.seek.open_seeks import (
     MOST_OF_PERSON,
     MOST_OF_SERVER,
@@ -22,92 +19,32 @@ from bot.commands.seek.open_seeks import (
 )
 from bot.commands.seek.seek import MAX_TEXT
 from bot.execution.due_loop import DueLoop
-from bot.outbox.leases import LEASE
 from bot.rulesets.catalog import load_shared_systems
-from bot.runtime.settings import load_settings
 from bot.storage.base import DAY
-from bot.storage.opening import open_store
-from bot.ui.reply.reply import Reply
 from bot.ui.spec import Person, Place
 from bot.verification.check_file import check
-from tests.fresh import fresh_app
+from tests.commands.seek_helpers import (
+    ABROAD,
+    ANNA,
+    BEN,
+    BOARD,
+    CORA,
+    FORD,
+    HALL,
+    ROOM,
+    VERA,
+    Server,
+    Threads,
+    action,
+    id_of,
+    press_on_card,
+)
+from tests.commands.seek_helpers import bots as bots
+from tests.commands.seek_helpers import server as server
 from tests.packs.conftest import use_packs as use_packs
-from tests.standins.postgres import PostgresServer
 from tools import verify_log
 
-HALL = Place("discord:5/9", "discord:5", "#hall")
-ROOM = Place("discord:5/10", "discord:5", "#room")
-BOARD = Place("discord:5/11", "discord:5", "#seekers")
-ABROAD = Place("discord:6/1", "discord:6", "#abroad")
-ANNA, BEN, CORA = (
-    Person(f"discord:{number}", name) for number, name in enumerate(("Anna", "Ben", "Cora"), 1)
-)
-VERA = Person("discord:7", "Vera", manager=True)
 PACKS = Path(__file__).parents[2] / "packs"
-FORD = "seek game daily lnlt scenario=ford"
-
-
-class Server:
-    """The channels of a server, and a clock."""
-
-    def __init__(self, app: App | None = None) -> None:
-        self.now = 1_800_000_000.0
-        self._ids = count(1)
-        if app is not None:
-            self.app = app
-
-    @classmethod
-    async def fresh(cls) -> Server:
-        server = cls()
-        server.app = await fresh_app(lambda: server.now)
-        return server
-
-    async def say(self, who: Person, text: str, where: Place = HALL) -> Reply:
-        return await self.app.run_text(text, who, where, f"s{next(self._ids)}", {"to": who.name})
-
-    async def do(self, who: Person, text: str, where: Place = HALL) -> Reply:
-        reply = await self.say(who, text, where)
-        assert not reply.error, f"{text}: {reply.format_text()}"
-        return reply
-
-    async def press(self, who: Person, action: str, where: Place = HALL) -> Reply:
-        return await self.app.press(action, who, where, f"p{next(self._ids)}", {"to": who.name})
-
-    async def card(self, who: Person = ANNA, text: str = FORD, where: Place = HALL) -> Reply:
-        card = (await self.do(who, text, where)).announce
-        assert card is not None
-        return card
-
-    async def posted(self, where: Place) -> list[Reply]:
-        """What waits to be posted in a place, as it has been reworded since."""
-        found = []
-        self.now += LEASE + 1  # the answers of this process are its own until then
-        while due := [
-            one for one in await self.app.answers.claim_due(where.key) if one.place == where.key
-        ]:
-            await self.app.answers.mark_delivered(*(one.id for one in due))
-            found += [one.reply.announce or one.reply for one in due]
-        return found
-
-    async def game(self, where: Place) -> Any:
-        loaded = await self.app.games.load_current(where.key)
-        return loaded.game if loaded is not None else None
-
-    async def log(self, who: Person, where: Place) -> Any:
-        return json.loads((await self.do(who, "game export", where)).files[0].content)
-
-
-@pytest.fixture
-async def server() -> Server:
-    return await Server.fresh()
-
-
-def action(reply: Reply, label: str) -> str:
-    return next(button.action for button in reply.buttons if button.label == label)
-
-
-def id_of(card: Reply) -> str:
-    return card.buttons[0].action.partition(":")[2]
 
 
 # The card
@@ -393,24 +330,6 @@ async def test_a_game_starts_in_the_thread_in_which_it_is_typed(server: Server) 
     assert "The Ford at Dawn" in status.title
 
 
-class Threads:
-    """A platform that makes threads of messages, or does not."""
-
-    def __init__(self, server: Server, key: str = "discord:5/900") -> None:
-        self.key, self.made = key, list[tuple[Any, ...]]()
-        server.app.executor.threads["discord"] = self.open
-
-    async def open(self, place: str, spot: dict[str, Any], title: str) -> str:
-        self.made.append((place, spot, title))
-        return self.key
-
-
-async def press_on_card(server: Server, who: Person, card: Reply, where: Place = HALL) -> Reply:
-    delivery = {"to": who.name, "pressed": {"channel": 9, "message": 900}}
-    request = f"c{who.key}{where.key}"
-    return await server.app.press(action(card, "Play"), who, where, request, delivery)
-
-
 async def test_the_game_is_played_in_a_thread_of_the_card(server: Server) -> None:
     """Also while another game is on in the channel, which stays as it is."""
     threads = Threads(server)
@@ -449,7 +368,7 @@ async def test_without_a_thread_the_game_starts_in_the_channel(
         thread = Place(threads.key, HALL.server, parent=HALL)
         await server.do(CORA, 'game start lnlt "Hill" sides="US, VC"', thread)
     if why == "slow":
-        monkeypatch.setattr(play_seek, "THREAD_SECONDS", 0.01)
+        monkeypatch.setattr(game_channels, "THREAD_SECONDS", 0.01)
 
         async def wait(*_: object) -> str:
             await asyncio.sleep(60)
@@ -575,20 +494,6 @@ async def test_a_seek_goes_with_its_writers_data(server: Server) -> None:
 
 
 # Two bots on one database
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-async def bots(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[list[Server]]:
-    """Two bots on one database of each kind."""
-    if request.param == "sqlite":
-        url = f"sqlite:///{tmp_path}/games.db"
-    else:
-        postgres: PostgresServer = request.getfixturevalue("postgres")
-        url = postgres.new_database()
-    stores = [await open_store(load_settings({"DATABASE_URL": url})) for _ in range(2)]
-    yield [Server(App(store)) for store in stores]
-    for store in stores:
-        await store.close()
 
 
 async def test_two_bots_start_one_game_of_a_seek(bots: list[Server]) -> None:

@@ -9,7 +9,17 @@ import pytest
 
 from bot.game.game_log import DiceSeed, GameChange, LoggedText, Participant
 from bot.storage.base import DAY, Conflict, Deleted
-from bot.storage.records import Binding, Commit, Doc, Json, MarkRow, Outgoing, PressedMessage
+from bot.storage.records import (
+    AWAY,
+    SEEK_LINK,
+    Binding,
+    Commit,
+    Doc,
+    Json,
+    MarkRow,
+    Outgoing,
+    PressedMessage,
+)
 from bot.storage.store import Store
 from tests.storage.contract_helpers import (
     PLACE,
@@ -658,6 +668,19 @@ async def test_rejoining_restores_and_so_does_playing(store: Store, clock: Clock
     clock.now += 40 * DAY
     await store.sweep(30 * DAY)
     assert list(await store.list_games()) == ["g1", "g2"]
+
+
+async def test_a_server_that_only_shares_seeks_can_be_left(store: Store) -> None:
+    await store.put_doc(Doc(SEEK_LINK, "discord:1/slack:T1", {}, owner="discord:1"))
+    await store.put_doc(Doc(SEEK_LINK, "slack:T1/discord:1", {}, owner="slack:T1"))
+    assert await store.list_servers_sharing_seeks("discord:") == ["discord:1"]
+    await store.mark_server_left("discord:1")
+    assert await store.load_doc(AWAY, "discord:1") is not None
+    assert not await store.list_servers_sharing_seeks("discord:")
+    assert await store.list_servers_sharing_seeks("") == ["slack:T1"]
+    assert await store.mark_server_joined("discord:1"), "it was away"
+    assert not await store.mark_server_joined("discord:1")
+    assert await store.list_servers_sharing_seeks("discord:") == ["discord:1"]
 
 
 async def test_a_single_place_can_be_left(store: Store, clock: Clock) -> None:

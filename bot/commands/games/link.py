@@ -32,6 +32,7 @@ from bot.preferences.place_names import (
     name_place,
 )
 from bot.preferences.platform_words import get_manager_word
+from bot.preferences.shared_seeks import build_seek_link_reminders
 from bot.rules.errors import UserError
 from bot.rules.text.normalize import comparison_key, normalize_value
 from bot.rules.text.phrase import capitalize_first, phrase
@@ -581,7 +582,8 @@ async def unlink_channel(context: Context, ledger: Ledger, channel: str) -> Repl
 
 
 async def remind_linked_channels(store: Store, server: str) -> None:
-    """Post a reminder in the linked channels of a server that the bot has joined again.
+    """Post a reminder in the linked channels of a server that the bot has joined again, and in its
+    channel for seekers if it shares seeks.
 
     A channel without a stored name gets it even if the bot was not away: it was linked by an old
     release, which did not ask the managers.
@@ -605,5 +607,7 @@ async def remind_linked_channels(store: Store, server: str) -> None:
         )
         reply = Reply(f"This channel is linked with {others}", (line,))
         messages.append(Outgoing(channel, {}, 0.0, reply.to_json()))
+    if was_away:
+        messages += await build_seek_link_reminders(store, server)
     if messages:
         await store.commit(Commit(outbox=messages, docs=docs))

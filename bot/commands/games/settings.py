@@ -46,6 +46,7 @@ from bot.preferences.place_names import (
     load_place_names,
     name_place,
 )
+from bot.preferences.shared_seeks import list_link_lines
 from bot.presentation.derived_inputs import list_rules_in_force
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.options import Option, clean
@@ -494,7 +495,7 @@ async def manage_links(context: Context) -> Reply:
     }
     if typed:
         return await _end_link(context, linked, typed.strip().strip("<#>"))
-    lines = []
+    lines: list[Part] = []
     for id, (channel, row) in linked.items():
         loaded = await _load_linked_game(context, row)
         names = await load_place_names(context.store, loaded.places)
@@ -504,6 +505,8 @@ async def manage_links(context: Context) -> Reply:
         title = f'"{loaded.game.name}"' if loaded.game.name else "free play"
         lines.append(f"{name}: {title}, also played from {others}.")
         lines.append(phrase("To end that, type: `/setup links {id}`", id=id))
+    server = current_channel.server or current_channel.key
+    lines += await list_link_lines(context.store, server, current_channel.key)
     return Reply("Linked channels", tuple(lines) or ("No channels here are linked.",), private=True)
 
 

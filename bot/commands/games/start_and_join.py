@@ -183,14 +183,17 @@ async def set_up_game(
     units: dict[str, RosterUnit] | None = None,
     prepared: PreparedSeed | None = None,
     series: str = "",
+    names_replaced: bool = True,
 ) -> list[Part]:
     """Begin a game in this channel with the user as game master, and return the lines about it.
 
-    The game that was played here is kept. `units` are its roster, unless a scenario brings one.
-    `prepared` is a seed with a commitment that was shown before. `series` is the id of the first
-    game of its series. Raises UserError if the packs enabled here do not go together.
+    The game that was played here is kept, and one of the lines says so if `names_replaced`. `units`
+    are the roster, unless a scenario brings one. `prepared` is a seed with a commitment that was
+    shown before. `series` is the id of the first game of its series. Raises UserError if the packs
+    enabled here do not go together.
     """
-    replaced_lines = describe_replaced_game(context.ledger.loaded)
+    replaced_game = context.ledger.loaded if names_replaced else None
+    replaced_lines = describe_replaced_game(replaced_game)
     system = new_game.system
     sides = new_game.sides
     scenario = new_game.scenario

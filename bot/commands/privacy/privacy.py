@@ -14,7 +14,7 @@ from bot.commands.context import Context
 from bot.commands.declare import declare_button, declare_command
 from bot.commands.games.result.result_docs import forget_player
 from bot.commands.ladder.ladder_docs import PLAYED
-from bot.commands.seek.open_seeks import SEEK, SEEK_ENDS, withdraw_seeks_of_forgotten
+from bot.commands.seek.open_seeks import SEEK, SEEK_ENDS, SEEK_REVISION, withdraw_seeks_of_forgotten
 from bot.game.ledger import Ledger
 from bot.loading.free_play_seed import PREPARED, UNUSED
 from bot.loading.load_game import restore_game
@@ -65,7 +65,7 @@ async def show_privacy(context: Context) -> Reply:
     return Reply("What Grognard stores about you", lines, private=True)
 
 
-NO_DRAFTS = (WISHES, MACRO, PREPARED, UNUSED, UNTOLD, SEEK, PLAYED)
+NO_DRAFTS = (WISHES, MACRO, PREPARED, UNUSED, UNTOLD, SEEK, SEEK_REVISION, PLAYED)
 
 
 async def _describe_own_play(context: Context, untold: int) -> list[str]:

@@ -12,8 +12,11 @@ IN_LIST = "list"
 """The last argument of buttons that are not on the card."""
 
 
-def build_card(seek: Seek, system: System) -> Reply:
-    """Build the card of a seek for a game of `system`. It mentions nobody."""
+def build_card(seek: Seek, system: System, origin: str = "") -> Reply:
+    """Build the card of a seek for a game of `system`. It mentions nobody.
+
+    `origin` says from where it comes, on the card for a linked server.
+    """
     lines: list[Part] = []
     if seek.title != system.title:
         lines.append(system.title)
@@ -22,7 +25,10 @@ def build_card(seek: Seek, system: System) -> Reply:
         lines.append("Both games count." if seek.series else "The game counts.")
     if seek.text:
         lines.append(f"\u201c{seek.text}\u201d")
-    lines.append(Small(phrase("To play it in another channel: `/seek play {id}`", id=seek.id)))
+    if origin:
+        lines.append(f"From {origin}. You play here, {seek.name} plays there.")
+    else:
+        lines.append(Small(phrase("To play it in another channel: `/seek play {id}`", id=seek.id)))
     buttons = (
         Button(f"seekplay:{seek.id}", "Play", "good"),
         Button(f"seekhours:{seek.id}", "Our hours"),
@@ -52,9 +58,11 @@ def describe_side(seek: Seek) -> str:
     return f"{seek.name} plays {seek.side}, you play {other}."
 
 
-def build_list_entry(seek: Seek, minutes: int | None, *, is_own: bool) -> Entry:
+def build_list_entry(seek: Seek, minutes: int | None, origin: str = "", *, is_own: bool) -> Entry:
     """Build the entry of a seek in a list, with the minutes that its writer shares with the reader
     in a week.
+
+    `origin` says from where it comes, for a seek of a linked server.
     """
     about = f"{seek.name}, {PACES[seek.pace]}, {seek.id}"
     if is_own:
@@ -66,7 +74,9 @@ def build_list_entry(seek: Seek, minutes: int | None, *, is_own: bool) -> Entry:
             "Withdraw",
         )
     hours = capitalize_first(format_shared_hours(minutes))
-    text = (
-        f"{hours} together. {describe_side(seek)}" if minutes else f"{hours}. {describe_side(seek)}"
-    )
+    if minutes:
+        hours += " together"
+    text = f"{hours}. {describe_side(seek)}"
+    if origin:
+        text += f" From {origin}."
     return Entry(seek.title, about, text, f"seekplay:{seek.id}:{IN_LIST}", "Play")

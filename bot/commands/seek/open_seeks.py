@@ -2,26 +2,33 @@
 
 A seek belongs to its writer, so it is exported and deleted with their data. The seed of its game is
 kept apart from it, for its writer must not learn it.
+
+A seek that is also shown on linked servers stays one document, so that it is played once.
 """
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from bot.commands.context import Amendment, Context
 from bot.game.free_play_seed import PreparedSeed
 from bot.loading.free_play_seed import prepare_seed
+from bot.preferences.shared_seeks import load_linked_servers
 from bot.rules.errors import UserError
 from bot.rules.text.phrase import phrase
 from bot.runtime.entropy import create_code, read_code
 from bot.storage.base import DAY
 from bot.storage.records import Doc, DueRow
 from bot.ui.reply.reply import OVER, Button, Reply
-from bot.ui.spec import Place
 
 SEEK = "seek"
 """The kind of the documents with an open seek, by server and id."""
 SEEK_SEED = "seek-seed"
 """The kind of the documents with the seed of a seek's game, under the same key."""
+SEEK_REVISION = "seek-revision"
+"""The kind of the documents with the revision of a seek that is shown on linked servers, by its key
+and revision. Every change replaces it, so that of two at the same time one runs again.
+"""
 SEEK_ENDS = "seek-ends"
 """The kind of the due row that closes a seek."""
 SEEK_KEPT = 14 * DAY
@@ -63,6 +70,10 @@ class Seek(NamedTuple):
     """Whether the two play both sides in turn, in two games."""
     counts: bool = False
     """Whether the game is to count."""
+    other_servers: tuple[str, ...] = ()
+    """The keys of the linked servers on which it is shown as well."""
+    revision: int = 0
+    """How often it has changed."""
 
     @property
     def key(self) -> str:
@@ -71,8 +82,17 @@ class Seek(NamedTuple):
 
     @property
     def topic(self) -> str:
-        """The topic of its card."""
+        """The topic of its card on its own server."""
         return f"{SEEK}/{self.key}"
+
+    @property
+    def topics(self) -> dict[str, str]:
+        """The topics of its cards by server."""
+        return {server: self.get_topic(server) for server in (self.server, *self.other_servers)}
+
+    def get_topic(self, server: str) -> str:
+        """Return the topic of its card on a server: its own or a linked one."""
+        return self.topic if server == self.server else f"{self.topic}/{server}"
 
     @property
     def headline(self) -> str:
@@ -97,15 +117,27 @@ class Seek(NamedTuple):
             del data[name]
         return Doc(SEEK, self.key, data, self.until, self.writer)
 
+    def build_revision_doc(self) -> Doc:
+        """Return the document with its revision."""
+        key = f"{self.key}/{self.revision}"
+        return Doc(SEEK_REVISION, key, {}, self.until, self.writer)
+
     def build_due_row(self) -> DueRow:
         """Return the row that closes it when its time is over."""
-        data = {"place": self.channel, "server": self.server, "title": self.headline}
+        data = {
+            "place": self.channel,
+            "server": self.server,
+            "title": self.headline,
+            "topics": list(self.topics.values()),
+        }
         return DueRow(self.topic, self.until, SEEK_ENDS, data, self.writer)
 
 
 def _read_doc(doc: Doc) -> Seek:
     server, _, id = doc.key.rpartition("/")
-    values = {**doc.data, "sides": tuple(doc.data["sides"])}
+    sides = tuple(doc.data["sides"])
+    other_servers = tuple(doc.data.get("other_servers", ()))
+    values = {**doc.data, "sides": sides, "other_servers": other_servers}
     return Seek(id=id, server=server, writer=doc.owner, **values)
 
 
@@ -117,9 +149,22 @@ def need_server(context: Context) -> str:
     return channel.server
 
 
-async def load_seeks(context: Context, server: str) -> Sequence[Seek]:
-    """Load the open seeks of a server, by id."""
+async def load_seeks(context: Context, server: str) -> list[Seek]:
+    """Load the open seeks that were written on a server, by id."""
     return [_read_doc(doc) for doc in await context.store.load_docs(SEEK, under=f"{server}/")]
+
+
+async def load_shown_seeks(context: Context, server: str) -> list[Seek]:
+    """Load the open seeks that are shown on a server: its own, then those of linked servers.
+
+    Those of a server that has removed the bot are left out.
+    """
+    seeks = await load_seeks(context, server)
+    for linked_server in await load_linked_servers(context.store, server):
+        if not linked_server.is_away:
+            linked_seeks = await load_seeks(context, linked_server.server)
+            seeks += [seek for seek in linked_seeks if server in seek.other_servers]
+    return seeks
 
 
 async def load_seeks_of_user(context: Context, user: str) -> Sequence[Seek]:
@@ -128,17 +173,25 @@ async def load_seeks_of_user(context: Context, user: str) -> Sequence[Seek]:
 
 
 async def load_seek(context: Context, typed: str) -> Seek:
-    """Load the open seek of this server with the typed id. Raises UserError if there is none."""
+    """Load the open seek with the typed id that is shown on this server. Raises UserError if there
+    is none.
+    """
     id = read_code(typed)
-    doc = await context.store.load_doc(SEEK, f"{need_server(context)}/{id}")
-    if doc is None:
-        raise UserError(
-            "That seek is no longer open.",
-            hint=phrase("`/seek list` shows those that are."),
-            option="id",
-            code="not-asked",
-        )
-    return _read_doc(doc)
+    server = need_server(context)
+    doc = await context.store.load_doc(SEEK, f"{server}/{id}")
+    if doc is not None:
+        return _read_doc(doc)
+    for linked_server in await load_linked_servers(context.store, server):
+        doc = await context.store.load_doc(SEEK, f"{linked_server.server}/{id}")
+        seek = _read_doc(doc) if doc is not None else None
+        if seek is not None and server in seek.other_servers:
+            return seek
+    raise UserError(
+        "That seek is no longer open.",
+        hint=phrase("`/seek list` shows those that are."),
+        option="id",
+        code="not-asked",
+    )
 
 
 async def load_prepared_seed(context: Context, seek: Seek) -> PreparedSeed | None:
@@ -149,11 +202,12 @@ async def load_prepared_seed(context: Context, seek: Seek) -> PreparedSeed | Non
     return PreparedSeed(bytes.fromhex(doc.data["seed"]), int(doc.data["announced"]))
 
 
-async def create_seek_id(context: Context, server: str) -> str:
-    """Create an id that no open seek of the server has."""
+async def create_seek_id(context: Context, servers: Sequence[str]) -> str:
+    """Create an id that no open seek of these servers has."""
     while True:
         id = create_code(ID_LENGTH)
-        if await context.store.load_doc(SEEK, f"{server}/{id}") is None:
+        docs = [await context.store.load_doc(SEEK, f"{server}/{id}") for server in servers]
+        if not any(docs):
             return id
 
 
@@ -164,29 +218,61 @@ def open_seek(context: Context, seek: Seek) -> Seek:
     seed = prepare_seed(context.now)
     seek = seek._replace(commitment=seed.commitment)
     seed_data = {"seed": seed.seed.hex(), "announced": seed.announced}
-    context.commit.docs += [
-        seek.build_doc(),
-        Doc(SEEK_SEED, seek.key, seed_data, seek.until, seek.server),
-    ]
-    context.commit.due.append(seek.build_due_row())
+    context.commit.docs.append(Doc(SEEK_SEED, seek.key, seed_data, seek.until, seek.server))
+    _store_seek(context, seek)
     return seek
 
 
-def change_seek(context: Context, seek: Seek) -> None:
-    """Store an open seek that its writer has changed."""
+def _store_seek(context: Context, seek: Seek) -> None:
+    """Store a seek, the time at which it ends, and its revision if it is shown on linked servers."""
     context.commit.docs.append(seek.build_doc())
+    context.commit.due.append(seek.build_due_row())
+    if seek.other_servers:
+        context.commit.docs.append(seek.build_revision_doc())
 
 
-async def close_seek(context: Context, seek: Seek, note: str, *buttons: Button) -> None:
-    """Delete a seek, so that nobody can play it any more, and say on its card why.
-
-    Of several commands that close it at the same time, only one is stored.
-    """
+def _drop_seek(context: Context, seek: Seek) -> None:
+    """Delete a seek as it was loaded. The command runs again if another one has changed it since."""
     context.commit.drop_docs.append((SEEK, seek.key))
+    if seek.other_servers:
+        context.commit.drop_docs.append(seek.build_revision_doc()[:2])
+
+
+def change_seek(context: Context, seek: Seek, **changes: Any) -> Seek:
+    """Store an open seek with these fields changed, and return it."""
+    _drop_seek(context, seek)
+    changed_seek = seek._replace(**changes, revision=seek.revision + 1)
+    _store_seek(context, changed_seek)
+    return changed_seek
+
+
+def hide_seek(context: Context, seek: Seek, servers: Collection[str], note: str) -> None:
+    """Show a seek no longer on these linked servers, and say on its cards there why. It stays
+    open.
+    """
+    other_servers = tuple(server for server in seek.other_servers if server not in servers)
+    change_seek(context, seek, other_servers=other_servers)
+    for server in servers:
+        amend_card(context, seek.get_topic(server), seek.headline, note)
+
+
+async def close_seek(
+    context: Context,
+    seek: Seek,
+    note: str,
+    buttons: Mapping[str, Sequence[Button]] = MappingProxyType({}),
+) -> None:
+    """Delete a seek, so that nobody can play it any more, and say on its cards why.
+
+    `buttons` are those of its cards, by server. Of several commands that close it at the same time,
+    only one is stored.
+    """
+    _drop_seek(context, seek)
     if await context.store.load_doc(SEEK_SEED, seek.key) is not None:
         context.commit.drop_docs.append((SEEK_SEED, seek.key))
     context.commit.drop_due.append((seek.topic, None))
-    amend_card(context, seek.topic, seek.headline, note, *buttons)
+    for server, topic in seek.topics.items():
+        amend_card(context, topic, seek.headline, note, *buttons.get(server, ()))
 
 
 def amend_card(context: Context, topic: str, title: str, note: str, *buttons: Button) -> None:
@@ -202,21 +288,6 @@ async def withdraw_seeks_of_forgotten(context: Context) -> set[str]:
     """
     seeks = await load_seeks_of_user(context, context.command.who.key)
     for seek in seeks:
-        amend_card(context, seek.topic, f"A seek for {seek.title}", "Withdrawn")
+        for topic in seek.topics.values():
+            amend_card(context, topic, f"A seek for {seek.title}", "Withdrawn")
     return {seek.name for seek in seeks}
-
-
-SEEKERS = "seekers"
-"""The kind of the document with the channel for seekers of a server."""
-
-
-def build_seekers_doc(channel: Place) -> Doc:
-    """Return the document that makes this channel its server's channel for seekers."""
-    data = {"place": channel.key, "name": channel.name}
-    return Doc(SEEKERS, channel.server, data, None, channel.server)
-
-
-async def load_seekers_channel(context: Context, server: str) -> tuple[str, str]:
-    """Load key and name of a server's channel for seekers. ("", "") if it has none."""
-    doc = await context.store.load_doc(SEEKERS, server)
-    return (str(doc.data["place"]), str(doc.data["name"])) if doc is not None else ("", "")

@@ -1,6 +1,5 @@
 """`/seek play` and the button *Play*: start the game of a seek with both of its players."""
 
-import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -13,11 +12,25 @@ from bot.commands.games.result.result_docs import store_played
 from bot.commands.games.start_and_join import NewGame, read_new_game, set_up_game, take_side
 from bot.commands.ladder.ladder_docs import COUNTING
 from bot.commands.membership import has_left_channel
-from bot.commands.seek.open_seeks import Seek, close_seek, load_prepared_seed, load_seek
+from bot.commands.seek.game_channels import (
+    GameChannel,
+    find_game_channel,
+    link_game,
+    open_card_thread,
+)
+from bot.commands.seek.open_seeks import (
+    Seek,
+    close_seek,
+    load_prepared_seed,
+    load_seek,
+    need_server,
+)
 from bot.commands.turns.turn_card import build_phase_buttons, count_buttons_across
 from bot.game.ledger import Ledger
 from bot.preferences.ladder_setting import is_ladder_on
-from bot.preferences.place_names import build_channel_button
+from bot.preferences.place_names import build_channel_button, name_place
+from bot.preferences.platform_words import get_server_word
+from bot.preferences.shared_seeks import is_server_away
 from bot.presentation.play_record import apply_play_record
 from bot.presentation.roll import roll_dice
 from bot.rules.errors import UserError
@@ -27,14 +40,12 @@ from bot.rules.text.names import join_names
 from bot.rules.text.phrase import phrase
 from bot.storage.records import Outgoing
 from bot.ui.reply.parts import Part
-from bot.ui.reply.reply import OVER, Reply
+from bot.ui.reply.reply import OVER, Button, Reply
 from bot.ui.spec import Person, Place
 
 REMINDER_HOURS = {"daily": 4, "weekly": 24}
 """Hours between two reminders at each pace that has reminders."""
 SIDE_DIE = "1d2"
-THREAD_SECONDS = 2.0
-"""Seconds that a platform has to make a thread. After that the game is played in the channel."""
 
 
 @declare_command(
@@ -59,16 +70,18 @@ async def press_play(context: Context, id: str, origin: str) -> Reply:
     """
     seek = await load_seek(context, id)
     if not origin:
-        context.pressed_topic = seek.topic
+        context.pressed_topic = seek.get_topic(need_server(context))
     return await play(context, seek, on_card=not origin)
 
 
 async def play(context: Context, seek: Seek, *, on_card: bool = False) -> Reply:
     """Start the game of a seek, with its writer as game master and both players at their sides.
 
-    It is played in this channel, or with `on_card` in a thread of the card, if there can be one.
-    The writer has agreed to that by the seek. If they have left the server, close the seek instead.
-    Raises UserError for its writer, and while another game is on here and there is no thread.
+    It is played in this channel, or with `on_card` in a thread of the card, if there can be one. If
+    the seek is from a linked server, it is played from both: see `_play_across_servers`. The writer
+    has agreed to that by the seek. If they have left the server, close the seek instead. Raises
+    UserError for its writer, while another game is on here and there is no thread, and if the
+    writer's server has removed the bot.
     """
     player = context.command.who
     if seek.writer == player.key:
@@ -77,11 +90,26 @@ async def play(context: Context, seek: Seek, *, on_card: bool = False) -> Reply:
             hint=phrase("To end it: `/seek withdraw {id}`", id=seek.id),
             code="not-yours",
         )
+    if await is_server_away(context.store, seek.server):
+        word = get_server_word(seek.channel)
+        raise UserError(
+            f"{seek.name}'s {word} has removed the bot, so this cannot be played now.",
+            hint=phrase("Others who are looking for an opponent: `/seek list`"),
+            code="nobody",
+        )
     if await has_left_channel(context, seek.writer, seek.channel):
         await close_seek(context, seek, f"{seek.name} has left")
         return Reply(f"{seek.name} has left, so this seek has ended", private=True, tone=OVER)
     await context.use_systems_of_game(None)
     new_game = _read_sought_game(context, seek)
+    if seek.server != need_server(context):
+        return await _play_across_servers(context, seek, new_game)
+    return await _play_locally(context, seek, new_game, on_card=on_card)
+
+
+async def _play_locally(context: Context, seek: Seek, new_game: NewGame, *, on_card: bool) -> Reply:
+    """Start the game of a seek of this server; see `play`."""
+    player = context.command.who
     channel = context.command.where
     thread = await _open_thread(context, seek) if on_card else None
     if thread is not None:
@@ -91,11 +119,8 @@ async def play(context: Context, seek: Seek, *, on_card: bool = False) -> Reply:
         hint = phrase("In a free channel or thread, type: `/seek play {id}`", id=seek.id)
         raise UserError(f'"{context.game.name}" is being played here.', hint=hint, code="game-on")
     card = await _start_game(context, seek, new_game, player)
-    game_buttons = [
-        button._replace(label="Open the game")
-        for button in build_channel_button(context.command.where.key, "", channel.key)
-    ]
-    await close_seek(context, seek, f"{player.name} plays it", *game_buttons)
+    game_buttons = _build_game_buttons(context.command.where, channel)
+    await close_seek(context, seek, f"{player.name} plays it", {seek.server: game_buttons})
     if thread is None:
         return card
     context.command = replace(context.command, where=channel)
@@ -108,8 +133,70 @@ async def play(context: Context, seek: Seek, *, on_card: bool = False) -> Reply:
         f"Your game with {seek.name} has begun",
         ("It's in the thread under the card.",),
         private=True,
-        buttons=tuple(game_buttons),
+        buttons=game_buttons,
     )
+
+
+async def _play_across_servers(context: Context, seek: Seek, new_game: NewGame) -> Reply:
+    """Start the game of a seek from a linked server, played from both servers.
+
+    Each player reads of it on their own server. Raises UserError if it has no place on one of them.
+    """
+    player = context.command.who
+    channel = context.command.where
+    player_channel = await find_game_channel(context, seek, channel.server)
+    writer_channel = await find_game_channel(context, seek, seek.server)
+    context.ledger = Ledger(writer_channel.replaced_game, context.ledger.writer, context.systems)
+    context.is_local = True
+    card = await _start_game(context, seek, new_game, player, (writer_channel, player_channel))
+    context.command = replace(context.command, where=channel)
+    buttons = {
+        game_channel.place.server: _build_game_buttons(game_channel.place, game_channel.place)
+        for game_channel in (player_channel, writer_channel)
+    }
+    await close_seek(context, seek, f"{player.name} plays it", buttons)
+    await store_first_line(context, card)
+    card = await add_footer(context, card)
+    _post_first_cards(
+        context, card, {player.key: player_channel.place, seek.writer: writer_channel.place}
+    )
+    return Reply(
+        f"Your game with {seek.name} has begun",
+        (
+            f"It is played from both servers. You play in {_describe_game_place(player_channel.place)}.",
+        ),
+        private=True,
+        buttons=_build_game_buttons(player_channel.place, channel),
+    )
+
+
+def _post_first_cards(context: Context, card: Reply, places: Mapping[str, Place]) -> None:
+    """Post the first card of a game where each of its players plays, and mention them there.
+
+    `places` are those of the players, by user.
+    """
+    topic = context.build_topic(context.game.number)
+    for user, place in places.items():
+        [other_place] = [other for other in places.values() if other != place]
+        name = name_place(other_place.key, other_place.name, place.key)
+        line = f"Also played from {name}: each sees every roll of the other."
+        posted = replace(card, lines=(*card.lines, line), mention=(user,))
+        context.commit.outbox.append(Outgoing(place.key, {}, 0.0, posted.to_json(), topic))
+
+
+def _describe_game_place(place: Place) -> str:
+    """Return where a player finds a game that is played here: in the thread of the card, or in the
+    channel.
+    """
+    if place.parent is not None:
+        return "the thread of the card"
+    return name_place(place.key, place.name, f"{place.server}/")
+
+
+def _build_game_buttons(place: Place, channel: Place) -> tuple[Button, ...]:
+    """Return the button that opens the place of a game, for readers in a channel."""
+    buttons = build_channel_button(place.key, "", channel.key)
+    return tuple(button._replace(label="Open the game") for button in buttons)
 
 
 def _read_sought_game(context: Context, seek: Seek) -> NewGame:
@@ -125,46 +212,51 @@ def _read_sought_game(context: Context, seek: Seek) -> NewGame:
 
 
 async def _open_thread(context: Context, seek: Seek) -> Place | None:
-    """Make a thread of the pressed card, and return it.
-
-    Return None if there can be none, or if a game is played in it already.
-    """
-    channel = context.command.where
-    platform = channel.key.partition(":")[0]
+    """Make a thread of the pressed card, and return it. Return None if there can be none."""
     spot = context.command.delivery.get("pressed")
-    open_thread = context.threads.get(platform)
-    if open_thread is None or channel.parent is not None or not isinstance(spot, Mapping):
+    if not isinstance(spot, Mapping):
         return None
-    try:
-        opening = open_thread(channel.key, dict(spot), seek.title)
-        key = await asyncio.wait_for(opening, THREAD_SECONDS)
-    except TimeoutError:
-        return None
-    if not key or await context.store.load_game_version(key) is not None:
-        return None
-    return Place(key, channel.server, parent=channel)
+    return await open_card_thread(context, seek, context.command.where, spot)
 
 
-async def _start_game(context: Context, seek: Seek, new_game: NewGame, player: Person) -> Reply:
-    """Start the game of a seek where the command is, and return its first card.
+async def _start_game(
+    context: Context,
+    seek: Seek,
+    new_game: NewGame,
+    player: Person,
+    channels: tuple[GameChannel, GameChannel] | None = None,
+) -> Reply:
+    """Start the game of a seek, and return its first card.
 
-    Its writer starts it, and both players take their sides.
+    Its writer starts it, and both players take their sides. `channels` are those of the writer and
+    of the player, if they play from two servers; otherwise both play where the command is.
     """
     writer = Person(seek.writer, seek.name)
     prepared = await load_prepared_seed(context, seek)
-    context.act_as(writer)
+    writer_place = player_place = context.command.where
+    if channels is not None:
+        writer_place, player_place = (channel.place for channel in channels)
+    _act_as(context, writer, writer_place)
     series = prepared.game if seek.series and prepared is not None else ""
-    game_lines = await set_up_game(context, new_game, prepared=prepared, series=series)
+    game_lines = await set_up_game(
+        context,
+        new_game,
+        prepared=prepared,
+        series=series,
+        names_replaced=channels is None,
+    )
+    if channels is not None:
+        link_game(context, *channels)
     asker = context.ledger.find_person()
-    context.act_as(player)
+    _act_as(context, player, player_place)
     is_counted = seek.counts and await is_ladder_on(context.store, seek.server)
     if is_counted:
         record_count(context, asker)
     sides_line, writer_side = _assign_sides(context, seek)
     first, second = seek.sides
-    context.act_as(writer)
+    _act_as(context, writer, writer_place)
     take_side(context, writer_side)
-    context.act_as(player)
+    _act_as(context, player, player_place)
     take_side(context, second if writer_side == first else first)
     if is_counted:
         await store_played(context, COUNTING)
@@ -182,6 +274,12 @@ async def _start_game(context: Context, seek: Seek, new_game: NewGame, player: P
         across=count_buttons_across(buttons),
         mention=(seek.writer,),
     )
+
+
+def _act_as(context: Context, user: Person, place: Place) -> None:
+    """Record what follows as done by this user in this place. They have agreed to it beforehand."""
+    context.act_as(user)
+    context.command = replace(context.command, where=place)
 
 
 def _assign_sides(context: Context, seek: Seek) -> tuple[list[Part], str]:

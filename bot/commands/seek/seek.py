@@ -9,39 +9,51 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.commands.by_post.reminders import load_reminder_settings
-from bot.commands.context import Amendment, Context
+from bot.commands.context import Context
 from bot.commands.declare import declare_button, declare_command
 from bot.commands.games.start_and_join import NewGame, read_new_game
 from bot.commands.ladder.setting import need_ladder
 from bot.commands.requests import need_place_manager
 from bot.commands.seek.card import IN_LIST, build_card, build_list_entry
+from bot.commands.seek.link import end_links
 from bot.commands.seek.open_seeks import (
     MOST_OF_PERSON,
     MOST_OF_SERVER,
     PACES,
     SEEK_KEPT,
-    SEEKERS,
     Seek,
     amend_card,
-    build_seekers_doc,
     change_seek,
     close_seek,
     create_seek_id,
+    hide_seek,
     load_seek,
-    load_seekers_channel,
     load_seeks,
     load_seeks_of_user,
+    load_shown_seeks,
     need_server,
     open_seek,
+)
+from bot.commands.seek.share import (
+    amend_cards,
+    find_receiving_servers,
+    post_linked_cards,
 )
 from bot.commands.seek.shared_hours import count_shared_minutes, format_shared_hours
 from bot.game.sides import make_unknown_side_error
 from bot.preferences.ladder_setting import is_ladder_on
 from bot.preferences.place_names import build_channel_button, name_place
 from bot.preferences.platform_words import get_manager_word, get_server_word
+from bot.preferences.shared_seeks import (
+    SEEKERS,
+    SHARING_LINES,
+    build_seekers_doc,
+    load_linked_servers,
+    load_seekers_channel,
+)
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option
-from bot.rules.text.names import format_count
+from bot.rules.text.names import format_count, join_names
 from bot.rules.text.normalize import comparison_key, normalize_name
 from bot.rules.text.phrase import phrase
 from bot.rulesets.rule_sets import RuleSets
@@ -111,7 +123,7 @@ async def seek_game(context: Context) -> Reply:
     await _need_room(context, server)
     channel = context.command.where
     seek = Seek(
-        id=await create_seek_id(context, server),
+        id=await _create_id(context, server),
         server=server,
         writer=user.key,
         name=user.name,
@@ -128,28 +140,51 @@ async def seek_game(context: Context) -> Reply:
         series=is_both(options["side"]),
         counts=bool(options["counts"]),
     )
-    seek = open_seek(context, seek)
+    linked_servers = await find_receiving_servers(context, seek)
+    other_servers = tuple(linked_server.server for linked_server in linked_servers)
+    seek = open_seek(context, seek._replace(other_servers=other_servers))
     card = build_card(seek, new_game.system)
     context.is_local = True
-    lines: tuple[Part, ...] = (
+    await post_linked_cards(context, seek, new_game.system, linked_servers)
+    lines: list[Part] = [
         f"It ends in {format_count(int(SEEK_KEPT // 86400), 'day')}, "
         "or when somebody plays it. Nobody was pinged.",
         phrase("To withdraw it: `/seek withdraw {id}`", id=seek.id),
-    )
+    ]
+    if linked_servers:
+        names = join_names(
+            linked_server.format_name(channel.key) for linked_server in linked_servers
+        )
+        lines.insert(0, f"It is also shown in {names}.")
     count_buttons: tuple[Button, ...] = ()
     if not seek.counts and await is_ladder_on(context.store, server):
         count_buttons = (Button(f"seekcounts:{seek.id}", "Let it count"),)
-    card_channel, channel_name = await load_seekers_channel(context, server)
+    card_channel, channel_name = await load_seekers_channel(context.store, server)
     if card_channel in ("", channel.key):
         context.about = seek.topic
         return Reply(
-            "Your seek is posted here", lines, private=True, announce=card, buttons=count_buttons
+            "Your seek is posted here",
+            tuple(lines),
+            private=True,
+            announce=card,
+            buttons=count_buttons,
         )
     context.commit.outbox.append(Outgoing(card_channel, {}, 0.0, card.to_json(), seek.topic))
     place = name_place(card_channel, channel_name, channel.key)
     buttons = build_channel_button(card_channel, channel_name, channel.key)
     return Reply(
-        f"Your seek is posted in {place}", lines, private=True, buttons=(*count_buttons, *buttons)
+        f"Your seek is posted in {place}",
+        tuple(lines),
+        private=True,
+        buttons=(*count_buttons, *buttons),
+    )
+
+
+async def _create_id(context: Context, server: str) -> str:
+    """Create an id that no open seek of this server and of those linked with it has."""
+    linked_servers = await load_linked_servers(context.store, server)
+    return await create_seek_id(
+        context, [server, *(linked_server.server for linked_server in linked_servers)]
     )
 
 
@@ -240,10 +275,8 @@ async def press_let_count(context: Context, id: str) -> Reply:
         raise UserError("This is somebody else's seek.", code="not-yours")
     await need_ladder(context)
     await context.use_systems_of_game(None)
-    seek = seek._replace(counts=True)
-    change_seek(context, seek)
-    card = build_card(seek, context.systems.find(seek.system))
-    context.amendments.append(Amendment(seek.topic, lambda _card: card, anywhere=True))
+    seek = change_seek(context, seek, counts=True)
+    await amend_cards(context, seek, context.systems.find(seek.system))
     return Reply(f"It counts: {seek.title}", private=True)
 
 
@@ -264,14 +297,16 @@ async def press_let_count(context: Context, id: str) -> Reply:
     needs_game=True,
 )
 async def list_seeks(context: Context) -> Reply:
-    """List the open seeks of this server for the user alone, those with most shared hours first.
+    """List the open seeks that are shown on this server for the user alone, those with most shared
+    hours first.
 
     Seeks with unknown hours come after them, and the user's own last.
     """
     server = need_server(context)
     user = context.command.who.key
     wanted = context.clean_options()["system"]
-    seeks = [seek for seek in await load_seeks(context, server) if wanted in (None, seek.system)]
+    shown_seeks = await load_shown_seeks(context, server)
+    seeks = [seek for seek in shown_seeks if wanted in (None, seek.system)]
     seek_button = Button(f"{OPEN_FORM}seek game", "Find an opponent")
     if not seeks:
         return Reply(
@@ -284,15 +319,21 @@ async def list_seeks(context: Context) -> Reply:
     minutes: dict[str, int | None] = {}
     for seek in seeks:
         settings = await load_reminder_settings(context.store, seek.writer)
-        minutes[seek.id] = count_shared_minutes(own_settings, settings, context.now)
+        minutes[seek.key] = count_shared_minutes(own_settings, settings, context.now)
 
     def rank(seek: Seek) -> tuple[bool, bool, int]:
-        shared = minutes[seek.id]
+        shared = minutes[seek.key]
         return seek.writer == user, shared is None, -(shared or 0)
 
     seeks.sort(key=rank)
+    origins = {
+        linked_server.server: linked_server.format_name(context.command.where.key)
+        for linked_server in await load_linked_servers(context.store, server)
+    }
     lines: list[Part] = [
-        build_list_entry(seek, minutes[seek.id], is_own=seek.writer == user)
+        build_list_entry(
+            seek, minutes[seek.key], origins.get(seek.server, ""), is_own=seek.writer == user
+        )
         for seek in seeks[:MOST_LISTED]
     ]
     left_out = len(seeks) - MOST_LISTED
@@ -355,7 +396,7 @@ async def withdraw_seek(context: Context) -> Reply:
     if typed:
         return await _withdraw(context, await load_seek(context, typed))
     user = context.command.who.key
-    own_seeks = [seek for seek in await load_seeks(context, server) if seek.writer == user]
+    own_seeks = [seek for seek in await load_shown_seeks(context, server) if seek.writer == user]
     if not own_seeks:
         raise UserError(
             "You have no open seek here.",
@@ -382,29 +423,39 @@ async def press_withdraw(context: Context, id: str, origin: str) -> Reply:
     """
     seek = await load_seek(context, id)
     if not origin:
-        context.pressed_topic = seek.topic
+        context.pressed_topic = seek.get_topic(need_server(context))
     return await _withdraw(context, seek)
 
 
 async def _withdraw(context: Context, seek: Seek) -> Reply:
-    """Withdraw a seek. Raises UserError for a user who neither wrote it nor is a manager."""
+    """Withdraw a seek, or take that of a linked server down here, if the user only manages this one.
+
+    Raises UserError for a user who neither wrote it nor is a manager.
+    """
     user = context.command.who
+    server = need_server(context)
     if seek.writer != user.key and not user.manager:
         manager_word = get_manager_word(context.command.where.key)
         raise UserError(
             f"Only {seek.name} or a {manager_word} can withdraw it.", code="not-manager"
         )
+    if seek.writer != user.key and seek.server != server:
+        hide_seek(context, seek, [server], "Taken down here")
+        word = get_server_word(seek.channel)
+        line = f"It stays open on the {word} where {seek.name} wrote it."
+        return Reply(f"Taken down here: {seek.title}", (line,), private=True, tone=OVER)
     await close_seek(context, seek, "Withdrawn")
     return Reply(f"Withdrawn: {seek.title}", private=True, tone=OVER)
 
 
 async def expire_seek(context: Context, row: DueRow) -> None:
-    """Say on the card of a seek that its time is over, and remove what was due.
+    """Say on the cards of a seek that its time is over, and remove what was due.
 
     The seek itself has expired by then.
     """
     context.commit.drop_due.append((row.key, row.at))
-    amend_card(context, row.key, str(row.data["title"]), "Expired")
+    for topic in row.data.get("topics", (row.key,)):
+        amend_card(context, str(topic), str(row.data["title"]), "Expired")
 
 
 @declare_command(
@@ -428,16 +479,23 @@ async def set_seekers_channel(context: Context) -> Reply:
     """
     server = need_server(context)
     need_place_manager(context, "choose the channel for seekers")
-    channel, _ = await load_seekers_channel(context, server)
+    channel, _ = await load_seekers_channel(context.store, server)
+    linked_servers = await load_linked_servers(context.store, server)
     if context.clean_options()["seekers"] == "off":
         if not channel:
             raise UserError("There is no channel for seekers.", code="no-change")
         context.commit.drop_docs.append((SEEKERS, server))
+        await end_links(context, server, linked_servers)
         return Reply("Seeks are now posted in the channel where they were made", private=True)
     context.is_local = True
     context.commit.docs.append(build_seekers_doc(context.command.where))
-    lines = (
+    lines: list[Part] = [
         phrase("`/seek game` posts one, `/seek list` shows who is looking for an opponent."),
         phrase("To end that: `/setup seekers off`"),
-    )
-    return Reply("Seeks of this server are posted here from now on", lines)
+    ]
+    if linked_servers:
+        names = join_names(
+            linked_server.format_name(context.command.where.key) for linked_server in linked_servers
+        )
+        lines += [f"They are shared with {names}.", *SHARING_LINES]
+    return Reply("Seeks of this server are posted here from now on", tuple(lines))

@@ -50,6 +50,8 @@ async def list_ladder_servers(context: Context) -> list[str]:
     when it began to count.
     """
     places = [context.command.where.server, *map(get_server_key, context.ledger.places)]
+    row = context.ledger.row
+    places += [binding.server for binding in context.commit.bindings if binding.game == row]
     for doc in await _load_played_docs(context):
         places.append(doc.key.rsplit("/", 3)[1])
     servers = dict.fromkeys(server for server in places if server)
