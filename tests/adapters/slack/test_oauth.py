@@ -118,7 +118,7 @@ async def test_two_workspaces_play_one_game_by_a_code(
         assert refused.ephemeral_for == cora.id
         await (await zoe.slash(there, "/game", "link off")).answer()
         await zoe.slash(there, "/game", "status")
-        await zoe.wait_for(there, "No game")
+        await zoe.wait_for(there, "no game here yet")
         await anna.slash(here, "/game", "status")
         await anna.wait_for(here, "no player yet")
     assert slack.refusals == []
