@@ -164,6 +164,7 @@ HELP_ORDER = (
     "result count",
     "result confirm",
     "result strike",
+    "result return",
     "ladder standings",
     "ladder player",
     "ladder balance",

@@ -10,6 +10,7 @@ from bot.commands.games.result.series import RETURN_ASKED, RETURN_GAME
 from bot.commands.ladder.ladder_docs import PLAYED
 from bot.storage.base import DAY
 from bot.ui.reply.reply import Reply
+from bot.ui.spec import Person
 from tests.commands.result_helpers import ANNA, BEN, CORA, HALL, ROOM, VERA, Server
 
 RETURN = "Play the return game"
@@ -117,6 +118,34 @@ async def test_a_return_game_is_agreed_by_the_other(server: Server) -> None:
     kinds = [event["body"]["kind"] for event in log["events"]]
     assert kinds[:4] == ["start", "count", "join", "join"]
     assert log["events"][0]["body"]["series"] != log["game"]
+
+
+@pytest.mark.parametrize("typed", [False, True])
+@pytest.mark.parametrize(
+    ("who", "note"), [(ANNA, "Anna says no."), (BEN, "Ben withdraws it.")], ids=["no", "withdrawn"]
+)
+async def test_a_return_game_is_declined_or_withdrawn(
+    server: Server, who: Person, note: str, *, typed: bool
+) -> None:
+    await server.start()
+    await server.press(BEN, await server.end(), "Confirm")
+    asked = await server.do(BEN, "result return")
+    assert labels(asked) == ["Agree", "No"]
+    assert (await server.press(CORA, asked, "No")).code == "not-yours"
+    if typed:
+        declined = await server.do(who, "result return decline")
+    else:
+        declined = await server.press(who, asked, "No")
+    assert declined.title == 'No return game of "Hill 875"'
+    assert note in declined.format_text()
+    for label in ("Agree", "No"):
+        late = await server.press(ANNA, asked, label)
+        assert late.code == "not-asked"
+        assert "/result return" in late.format_text()
+    assert (await server.say(ANNA, "result return decline")).code == "not-asked"
+    await server.do(BEN, "result return")
+    begun = await server.do(ANNA, "result return")
+    assert begun.title == 'Ben and Anna play the return game of "Hill 875"'
 
 
 async def test_who_asks_as_well_agrees_and_a_strike_ends_the_request(server: Server) -> None:

@@ -2,15 +2,16 @@
 
 *Play the return game* is under a confirmed result, and under the end of a first game of a series
 that does not count. If both agreed to a series when they found each other, it starts at once;
-otherwise the opponent agrees by a button.
+otherwise the opponent agrees or declines, by a button or with `/result return`.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from bot.commands.channel_games import use_named_game
 from bot.commands.context import Amendment, Context
-from bot.commands.declare import ButtonOf, declare_button
+from bot.commands.declare import ButtonOf, declare_button, declare_command
 from bot.commands.games.result.count import CONFIRMED_LATER, record_count
 from bot.commands.games.result.read_log import load_start, read_play
 from bot.commands.games.result.result_docs import (
@@ -20,7 +21,7 @@ from bot.commands.games.result.result_docs import (
 )
 from bot.commands.games.start_and_join import NewGame, read_new_game, set_up_game, take_side
 from bot.commands.ladder.ladder_docs import COUNTING
-from bot.commands.requests import PendingRequest
+from bot.commands.requests import PendingRequest, load_open_request
 from bot.commands.turns.mentions import call_users
 from bot.commands.turns.turn_card import (
     build_phase_buttons,
@@ -36,7 +37,9 @@ from bot.rules.text.phrase import phrase
 from bot.runtime.entropy import create_id
 from bot.storage.base import DAY
 from bot.storage.records import Doc
-from bot.ui.reply.reply import WAITING, Button, Reply
+from bot.ui.common_options import PAST_GAME, build_flag
+from bot.ui.reply.parts import Small
+from bot.ui.reply.reply import OVER, WAITING, Button, Reply
 from bot.ui.spec import Person
 
 RETURN = "returngame"
@@ -110,8 +113,35 @@ async def withdraw_return(context: Context) -> None:
     context.amendments.append(Amendment(topic, lambda reply: remove_buttons(reply, (RETURN,))))
 
 
+@declare_command(
+    "result return",
+    "Play the return game with sides swapped, if your opponent agrees",
+    build_flag("decline", "say no to your opponent's request, or withdraw your own"),
+    PAST_GAME,
+    title="Play the return game",
+    verb="Play",
+    needs_game=True,
+)
+async def type_return(context: Context) -> Reply:
+    """Ask for the return game of this channel's game, or of the game that was typed; agree to what
+    the opponent asked, or decline it.
+
+    Raises UserError as `ask_for_return` and `decline_return` do.
+    """
+    options = context.clean_options()
+    await use_named_game(context, options["game"])
+    if options["decline"]:
+        return await decline_return(context)
+    return await ask_for_return(context)
+
+
 @declare_button(RETURN, of=ButtonOf.GAME, in_earlier_games=True)
 async def press_return(context: Context) -> Reply:
+    """Ask for the return game by the button under the result; see `ask_for_return`."""
+    return await ask_for_return(context)
+
+
+async def ask_for_return(context: Context) -> Reply:
     """Start the return game of the game that has ended, or ask the opponent to agree to it.
 
     If the opponent has asked for it, this agrees. Raises UserError for anybody but the two players,
@@ -127,34 +157,71 @@ async def press_return(context: Context) -> Reply:
     if request is not None and request.owner == opponent:
         return await _start_return_game(context, first, Person(opponent, first.names[opponent]))
     await _need_free_channel(context)
-    topic = context.build_topic(f"return-{create_id()}")
+    id = create_id()
+    topic = context.build_topic(f"return-{id}")
+    data = {"id": id, "topic": topic}
     expires = context.now + OFFER_KEPT
-    _build_request(Doc(RETURN_ASKED, first.id, {"topic": topic}, expires, user.key)).register(
-        context
-    )
+    _build_request(Doc(RETURN_ASKED, first.id, data, expires, user.key)).register(context)
     context.about = topic
     return Reply(
         f'{user.name} asks for a return game of "{context.game.name}"',
         (
             f"{first.names[opponent]} would play {first.sides[user.key]}, "
             f"and {user.name} {first.sides[opponent]}.",
+            Small(phrase("Press Agree or type `/result return`.")),
         ),
         tone=WAITING,
-        buttons=(context.build_button("returnagree", "Agree", user.key, style="good"),),
+        buttons=(
+            context.build_button("returnagree", "Agree", id, style="good"),
+            context.build_button("returnrefuse", "No", id),
+        ),
         mention=await call_users(context, [opponent]),
     )
 
 
 @declare_button("returnagree", of=ButtonOf.GAME, in_earlier_games=True)
-async def agree_to_return(context: Context, asker: str) -> Reply:
-    """Start the return game that the user `asker` (their key) asked for.
+async def agree_to_return(context: Context, id: str) -> Reply:
+    """Start the return game that the opponent asked for.
 
-    Raises UserError for anybody but their opponent, and if it was started already.
+    Raises UserError for the player who asked and for strangers, and for a request that is no longer
+    open.
     """
     first = await _load_first_game(context)
+    asker = (await _load_open_request(context, id=id)).owner
     if _find_opponent(first, context.command.who.key) != asker:
         raise UserError("Your opponent has to agree.", code="not-yours")
     return await _start_return_game(context, first, Person(asker, first.names[asker]))
+
+
+@declare_button("returnrefuse", of=ButtonOf.GAME, in_earlier_games=True)
+async def refuse_return(context: Context, id: str) -> Reply:
+    """Decline the return game by the button *No*; see `decline_return`."""
+    await _load_open_request(context, id=id)
+    return await decline_return(context)
+
+
+async def decline_return(context: Context) -> Reply:
+    """Close the request for the return game, which the opponent declines or the player who asked
+    withdraws.
+
+    Raises UserError for anybody but the two players, and if no request is open.
+    """
+    doc = await _load_open_request(context)
+    first = await _load_first_game(context)
+    user = context.command.who
+    _find_opponent(first, user.key)
+    note = f"{user.name} withdraws it" if doc.owner == user.key else f"{user.name} says no"
+    _build_request(doc).close_with_note(context, note)
+    return Reply(f'No return game of "{context.game.name}"', (f"{note}.",), tone=OVER)
+
+
+async def _load_open_request(context: Context, **expected: object) -> Doc:
+    """Return the open request for the return game of the channel's game.
+
+    Raises UserError if there is none, or if its data differ from the `expected` values.
+    """
+    key = context.need_game().id
+    return await load_open_request(context, RETURN_ASKED, key, "result return", **expected)
 
 
 async def _load_first_game(context: Context) -> FirstGame:
