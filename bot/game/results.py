@@ -16,6 +16,8 @@ MANAGER_WAITS = SILENT
 """Seconds from the end of a game until a manager may confirm its result."""
 FEWEST_REPLIES = 3
 """Number of replies below which nothing is said about how long somebody takes."""
+ELSEWHERE = "elsewhere"
+"""The key of the text with the other game of a series and the key of a manager there."""
 
 Event = Mapping[str, Any]
 

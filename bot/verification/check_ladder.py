@@ -20,6 +20,7 @@ from bot.ladder.export import (
 from bot.ladder.result import Result
 from bot.rules.text.names import format_count
 from bot.verification.check_file import check, read_file_text, read_raw_text
+from bot.verification.check_series import find_series_faults, read_series_game
 from bot.verification.export_format import Exported, read_export, read_json
 
 Body = Mapping[str, Any]
@@ -88,6 +89,7 @@ def check_ladder(data: object, logs: Sequence[object] = ()) -> LadderFindings:
     remarks: list[str] = []
     results = {result.game: result for result in ladder.results}
     proved = set()
+    series_games = []
     for log_data in logs:
         log = read_export(log_data)
         result = results.get(log.game)
@@ -101,6 +103,9 @@ def check_ladder(data: object, logs: Sequence[object] = ()) -> LadderFindings:
         remarks += [f"{name}, its log: {remark}" for remark in findings.remarks]
         if not findings.faults:
             faults += [f"{name}: {fault}" for fault in _find_result_faults(result, log)]
+            series_games.append(read_series_game(log))
+    for game, fault in find_series_faults(series_games):
+        faults.append(f"{name_result(results[game])}: {fault}")
     return LadderFindings(tuple(faults), len(ladder.results), len(proved), tuple(remarks))
 
 

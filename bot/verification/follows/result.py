@@ -6,6 +6,7 @@ returns a fault, or "" if there is none.
 """
 
 from bot.game.results import (
+    ELSEWHERE,
     MANAGER_WAITS,
     CountedPlay,
     find_first_roll,
@@ -109,8 +110,12 @@ def _find_manager_problem(past: Past, event: Event, play: CountedPlay, verb: str
     """
     if not may_manager_decide(past.game, play, event["who"]):
         return f"the result was {verb} by a manager who played in the game."
-    if event.get("texts", {}).keys() != {"reason"}:
+    keys = {*event.get("texts", ())}
+    if "reason" not in keys or keys - {"reason", ELSEWHERE}:
         return f"the result was {verb} by a manager who gave no reason."
+    start = past.bodies[1]
+    if start.get("series", start["game"]) != start["game"] and ELSEWHERE not in keys:
+        return f"the result was {verb} by a manager who may have played in the first game."
     return ""
 
 

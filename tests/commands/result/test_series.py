@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import json
+from collections.abc import Callable
 
 import pytest
 
+from bot.commands.games.result import confirm
 from bot.commands.games.result.series import RETURN_ASKED, RETURN_GAME
 from bot.commands.ladder.ladder_docs import PLAYED
 from bot.storage.base import DAY
 from bot.ui.reply.reply import Reply
 from bot.ui.spec import Person
+from bot.verification.check_file import check
+from bot.verification.check_ladder import check_ladder
 from tests.commands.result_helpers import ANNA, BEN, CORA, HALL, ROOM, VERA, Server
+from tests.forging import Json, rechained
+from tests.verification.forgeries_helpers import first
 
 RETURN = "Play the return game"
 SEEK = "seek game daily lnlt scenario=ford"
@@ -225,17 +232,95 @@ async def test_a_struck_result_has_no_return_game(server: Server) -> None:
     assert labels(again) == [], "there was a return game already"
 
 
-async def test_a_manager_who_played_the_first_game_does_not_decide_the_second(
-    server: Server,
-) -> None:
+async def play_series(server: Server, joins: int) -> None:
+    """Anna and Ben play a game and its return game; both results are confirmed, and the first is
+    struck. Vera, a manager, plays in the game with the number `joins`, 0 for none, and leaves it.
+    """
     await server.start()
-    await server.do(VERA, "game join VC")
-    confirmed = await server.press(BEN, await server.end(), "Confirm")
-    asked = await server.press(ANNA, confirmed, RETURN)
-    await server.press(BEN, asked, "Agree")
-    await server.end("US")
+    for number in (1, 2):
+        if number == joins:
+            await server.do(VERA, "game join VC")
+            await server.do(VERA, "game leave")
+        confirmed = await server.press(BEN, await server.end(), "Confirm")
+        if number == 1:
+            asked = await server.press(ANNA, confirmed, RETURN)
+            await server.press(BEN, asked, "Agree")
+    await server.do(ANNA, "result strike game=1")
+    await server.do(BEN, "result strike game=1")
     server.now += 8 * DAY
-    assert (await server.say(VERA, "result confirm reason=x")).code == "not-yours"
+
+
+@pytest.mark.parametrize("joins", [1, 2])
+async def test_a_manager_who_played_in_either_game_decides_neither(
+    server: Server, joins: int
+) -> None:
+    await play_series(server, joins)
+    for line in ("result confirm reason=x game=1", "result strike reason=x game=2"):
+        reply = await server.say(VERA, line)
+        assert reply.code == "not-yours", line
+        assert "You've played in" in reply.format_text()
+
+
+async def test_a_manager_who_played_in_neither_game_decides_both(server: Server) -> None:
+    await play_series(server, 0)
+    await server.do(VERA, "result confirm reason=x game=1")
+    await server.do(VERA, "result strike reason=x game=2")
+    await server.do(VERA, "result confirm reason=x game=2")
+    assert await ladder_faults(server) == ""
+
+
+async def exported(server: Server, line: str) -> Json:
+    """The file that a command exports."""
+    file = (await server.do(VERA, line)).files[0]
+    data: Json = json.loads(file.text)
+    return data
+
+
+async def ladder_faults(server: Server, forge: Callable[[Json], object] = id) -> str:
+    """The faults of the ladder and of both logs, with the first one forged."""
+    logs = [await exported(server, f"game export game={number}") for number in (1, 2)]
+    ladder = await exported(server, "ladder export")
+    forge(logs[0])
+    rechained(logs[0])
+    (result,) = (row for row in ladder["results"] if row["game"] == logs[0]["game"])
+    result["head"] = logs[0]["events"][result["confirmed"] - 1]["hash"]
+    return "\n".join(check_ladder(ladder, logs).faults)
+
+
+@pytest.mark.parametrize("joins", [1, 2])
+async def test_verify_names_a_manager_who_played_in_the_other_game(
+    server: Server, joins: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The host lets her decide all the same."""
+
+    async def has_played_nowhere(_: object) -> bool:
+        return False
+
+    monkeypatch.setattr(confirm, "has_played_other_game", has_played_nowhere)
+    await play_series(server, joins)
+    if joins == 1:
+        await server.do(BEN, "result confirm game=1")
+        await server.do(VERA, "result strike reason=x game=2")
+    await server.do(VERA, f"result confirm reason=x game={3 - joins}")
+    faults = await ladder_faults(server)
+    assert "a manager who played in the other game of the series decided the result" in faults
+
+
+def leave_out_other_game(log: Json) -> None:
+    del first(log, log["events"][-1]["body"]["kind"], by="manager")["texts"]["elsewhere"]
+    log["texts"] = [row for row in log["texts"] if row["key"] != "elsewhere"]
+
+
+async def test_verify_names_a_manager_who_does_not_say_who_they_are_there(server: Server) -> None:
+    await play_series(server, 0)
+    await server.do(VERA, "result confirm reason=x game=1")
+    faults = await ladder_faults(server, leave_out_other_game)
+    assert "a manager does not say who they are in the other game of the series" in faults
+    await server.do(VERA, "result strike reason=x game=2")
+    return_game = await exported(server, "game export game=2")
+    leave_out_other_game(return_game)
+    faults = "\n".join(check(rechained(return_game)).faults)
+    assert "struck by a manager who may have played in the first game" in faults
 
 
 async def test_who_deleted_their_data_plays_no_return_game(server: Server) -> None:

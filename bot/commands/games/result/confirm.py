@@ -14,6 +14,7 @@ from bot.commands.answer_footer import store_first_line
 from bot.commands.channel_games import use_named_game
 from bot.commands.context import Amendment, Context
 from bot.commands.declare import ButtonOf, declare_button, declare_command
+from bot.commands.games.result.other_game import build_manager_texts, has_played_other_game
 from bot.commands.games.result.read_log import list_own_persons, load_start, read_play
 from bot.commands.games.result.result_docs import (
     build_seat,
@@ -41,7 +42,6 @@ from bot.game.results import (
 from bot.game.score import get_logged_score, is_score_against
 from bot.game.state import Game, Json
 from bot.ladder.result import Result
-from bot.loading.load_game import load_game_by_id
 from bot.presentation.events import describe_past_outcome
 from bot.presentation.score import (
     describe_decision_against_score,
@@ -161,16 +161,13 @@ async def need_deciding_manager(context: Context, play: CountedPlay, action: str
         )
     persons = list_own_persons(context)
     has_played = not all(may_manager_decide(game, play, person) for person in persons)
-    if has_played or await _has_played_first_game(context):
+    if has_played:
         raise UserError("You've played in this game, so you can't decide this.", code="not-yours")
-
-
-async def _has_played_first_game(context: Context) -> bool:
-    """Return whether the user plays a side in the first game of the series of this game."""
-    start = await load_start(context)
-    first = await load_game_by_id(context.store, str(start.get("series", "")))
-    person = first.find_person(context.command.who.key) if first is not None else None
-    return first is not None and person is not None and person.person in first.game.players
+    if await has_played_other_game(context):
+        raise UserError(
+            "You've played in the other game of this series, so you can't decide this.",
+            code="not-yours",
+        )
 
 
 def need_reason(reason: str) -> None:
@@ -195,7 +192,7 @@ async def _record_confirmation(context: Context, play: CountedPlay, reason: str 
     context.ledger.add(
         "confirm",
         replace(game, confirmed=context.ledger.next_number),
-        texts={"reason": reason} if reason else None,
+        texts=await build_manager_texts(context, reason),
         event=end_number,
         by="manager" if reason else "",
     )

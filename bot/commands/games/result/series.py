@@ -13,6 +13,7 @@ from bot.commands.channel_games import use_named_game
 from bot.commands.context import Amendment, Context
 from bot.commands.declare import ButtonOf, declare_button, declare_command
 from bot.commands.games.result.count import CONFIRMED_LATER, record_count
+from bot.commands.games.result.other_game import RETURN_PLAYED
 from bot.commands.games.result.read_log import load_start, read_play
 from bot.commands.games.result.result_docs import (
     get_user,
@@ -48,8 +49,6 @@ RETURN_GAME = "return-game"
 """The kind of the document that a return game may be played, by the id of the first game."""
 RETURN_ASKED = "return-asked"
 """The kind of the document of an open request for a return game, by the id of the first game."""
-RETURN_PLAYED = "return-played"
-"""The kind of the document that a return game was started, by the id of the first game."""
 OFFER_KEPT = 90 * DAY
 """Seconds after which the return game can no longer be started."""
 
@@ -284,8 +283,6 @@ async def _start_return_game(context: Context, first: FirstGame, asker: Person) 
     saved = await context.store.load_game(context.command.where.key)
     current = restore_game(saved) if saved is not None else None
     context.commit.drop_docs.append((RETURN_GAME, first.id))
-    server = context.command.where.server
-    context.commit.docs.append(Doc(RETURN_PLAYED, first.id, {}, context.now + OFFER_KEPT, server))
     request = await context.store.load_doc(RETURN_ASKED, first.id)
     if request is not None:
         _build_request(request).close_with_note(context, f"{opponent.name} agrees")
@@ -298,6 +295,9 @@ async def _start_return_game(context: Context, first: FirstGame, asker: Person) 
     presser = context.command.who
     context.act_as(asker)
     game_lines = await set_up_game(context, new_game, series=first.id)
+    played = {"game": context.game.id, "row": context.ledger.row}
+    server = context.command.where.server
+    context.commit.docs.append(Doc(RETURN_PLAYED, first.id, played, None, server))
     person = context.ledger.find_person()
     context.act_as(opponent)
     is_counted = first.counts and bool(await list_ladder_servers(context))

@@ -15,6 +15,7 @@ from bot.commands.games.result.confirm import (
     need_deciding_manager,
     need_reason,
 )
+from bot.commands.games.result.other_game import build_manager_texts
 from bot.commands.games.result.read_log import list_own_persons, read_play
 from bot.commands.games.result.result_docs import drop_result, get_user
 from bot.commands.games.result.series import withdraw_return
@@ -156,7 +157,7 @@ async def _record_strike(context: Context, *, asker: str = "", reason: str = "")
     context.ledger.add(
         "strike",
         replace(game, confirmed=0),
-        texts={"reason": reason} if reason else None,
+        texts=await build_manager_texts(context, reason),
         event=game.confirmed,
         asked=asker,
         by="manager" if reason else "",
