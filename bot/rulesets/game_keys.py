@@ -301,8 +301,7 @@ SOLO_ORDER: Keys = {
     "against_types": Key(WORDS, "only enemies of these types or classes"),
     "also_against": Key(
         TEXT,
-        "the question which other enemies it is against, such as those in the same hex: each has a"
-        " button",
+        "the question about other enemies, such as those in the same hex: each has a button",
     ),
     "asks": Key(TEXT_WITH_UNIT, "the question: Whom does {} see?"),
     "nobody": Key(

@@ -1,7 +1,7 @@
 """What the functions of formulas give, for the page that lists every key."""
 
 FUNCTION_TEXTS = (
-    ("`min max abs len`", "as they say"),
+    ("`min max abs len`", "what their names say"),
     (
         "`up down half_up half_down plain number`",
         "rounded up or down, half of it rounded up or down (`half_up(5)` is 3), "
@@ -9,13 +9,13 @@ FUNCTION_TEXTS = (
     ),
     (
         "`place(headings, value)`, `reach(ends, value)`, `index(list, item)`",
-        "the column that a value is in, by where columns begin or end; the place of an item",
+        "the column of a value, by where columns begin or end; the position of an item",
     ),
     ("`sum(list)`, `names(list)`", "the total of numbers or named parts; the names of named parts"),
     ("`numbers(5)`", "0 to 4, for `each`"),
     (
         "`first(list, n)`, `choose(list, places)`, `positions(typed, count)`",
-        "the first n; the items at these places; places that were typed, 1 for the first",
+        "the first n; the items at these positions; positions that were typed, 1 for the first",
     ),
     ("`faces(roll)`", "each die of a roll; `faces(roll)[at]` one of them"),
     (
@@ -28,27 +28,27 @@ FUNCTION_TEXTS = (
     ),
     (
         "`rostered(units)`, `twice(units)`",
-        "those on the roster; the first that is listed twice, or none",
+        "the units on the roster; the first unit that is listed twice, or none",
     ),
     (
         "`called(units, at)`, `called_among(units, at)`",
-        "the unit's word, numbered by its place, or among those of the same word",
+        "the unit's word, numbered by its position, or among units with the same word",
     ),
     (
         "`parts(mods)`, `parts(mods, 'total')`",
         "the named modifiers of a table's answer, all or those of one total",
     ),
-    ("`noted(mods, word)`", "the note (`texts`) that the table has for a word"),
-    ("`describe(found)`", "what a table says, in a line: its `says`, else its outputs"),
-    ("`after(text, ': ')`", "what comes after a mark in a text"),
+    ("`noted(mods, word)`", "the table's note (`texts`) for a word"),
+    ("`describe(found)`", "a table's result in one line: its `says`, or else its outputs"),
+    ("`after(text, ': ')`", "the part of a text after this mark"),
     (
         "`text(a, b, ...)`, `commas(a, b, ...)`, `words(token)`, `upper`, `capital`",
-        "a text of pieces; pieces with commas between, blank ones left out; "
-        "a token as `words` of `game.yaml` says it; in capitals; with one capital",
+        "pieces as one text; pieces separated by commas, without blank ones; "
+        "a token in the words of `game.yaml`; in capitals; with one capital",
     ),
     (
         "`signed(n)`, `minus(n)`, `joined(units)`, `typed(names)`",
-        "+2; a number with the true minus; names as you say them; names as you type them",
+        "+2; a number with a true minus sign; names as you say them; names as you type them",
     ),
 )
 """Calls as an author writes them, each with what it gives."""

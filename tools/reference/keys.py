@@ -43,10 +43,10 @@ INPUT: Keys = {
         "the value if nothing is typed",
     ),
     "optional": Key(FLAG, "can be left out, and is then none"),
-    "clamp": Key({"enum": [True, "low", "high", "both"]}, "reads the edge for what is beyond it"),
+    "clamp": Key({"enum": [True, "low", "high", "both"]}, "uses the edge for values beyond it"),
     "brings": Key(
         TEXT,
-        "what the unit of an input of type `unit` brings where nothing is typed: a number (unit.morale), its state or"
+        "what the unit in an input of type `unit` supplies if nothing is typed: a number (unit.morale), its state or"
         " type (unit.state), whether it has a flag, is in a state or of a type (target.dug-in); one of several"
         " (target.cover|hull-down) or all of them (unit.vehicle+moving)",
     ),
@@ -61,45 +61,45 @@ INPUT: Keys = {
     ),
     "when": Key(
         TEXT,
-        "of a sequence: it counts, and is asked for, only where this formula over other inputs holds",
+        "in a sequence: it counts, and forms ask for it, only if this formula over other inputs is true",
     ),
     "in_play": Key(
         either({"const": MINE}, WORDS),
-        "of a sequence's enum: decks whose cards are its words; in a game, one in play. Of a deck"
-        " with an owner only that side can use them; `mine` is all such decks",
+        "in a sequence's enum: decks whose cards are its words; in a game, the card must be in play."
+        " Only its owner can use a deck's cards; `mine` is all decks with an owner",
     ),
     "used": Key(
         allow_words(USED),
-        "with `in_play`: where the card goes once it is used; `after` is where its deck says. It"
-        " stays in play if left out",
+        "with `in_play`: where the card goes once used; `after` is where its deck says. If left out,"
+        " it stays in play",
     ),
     "role": Key(
         allow_words(ROLES),
-        "of a sequence's units, where the name does not say it: they act, they help those who act, "
-        "or it is done to them",
+        "for a sequence's units, if the name does not show it: they act, they help the units that "
+        "act, or they are the targets",
     ),
     "likely": Key(
         WORDS,
-        "states, markers and types of the units that are offered first; only an input that names a "
-        "`lost` state here takes a unit in it",
+        "states, markers and types of the units to offer first; an input takes units in a `lost` "
+        "state only if it is listed here",
     ),
     "lends": Key(
         build_name_mapping(TEXT),
-        "an input that fills itself in from the roster. {from: firers, type: leader}: a leader who is"
+        "fills in the input from the roster. {from: firers, type: leader}: a leader"
         " listed among the firers. {from: firers, carried: lmg}: how many of these weapons they carry."
         " Also {from, type, not, beside}; a leader of their squad: {from, type, through, group, number,"
         " not, says}; the unit that lists it: {from, holder}; a unit that it lists: {from, held, type}",
     ),
-    "through": Key(TEXT, "with `brings`: the attribute with the unit that brings it otherwise"),
-    "reads": Key(build_name_mapping(TEXT), "what a word of that unit is here: {broken: bad}"),
+    "through": Key(TEXT, "with `brings`: the attribute that names another unit to supply it"),
+    "reads": Key(build_name_mapping(TEXT), "what the words of that unit mean here: {broken: bad}"),
     "counts": Key(
         build_name_mapping(either(TEXT, WORDS)),
-        "of a flag: {from: a list of units, flags, types}; it counts by itself if one of these units"
-        " has one of these flags, and a form has it ticked",
+        "for a flag: {from: a list of units, flags, types}; it counts automatically if one of these"
+        " units has one of these flags, and forms tick its box",
     ),
     "phases": Key(
         build_name_mapping(TEXT, "phase"),
-        "of a sequence's enum: the value that a phase of the game fills in; `own movement` is that of"
+        "in a sequence's enum: the value that a phase of the game fills in; `own movement` is that of"
         " the side that acts, `*` any other phase; a whole number takes `turn`, the number of the turn",
     ),
 }

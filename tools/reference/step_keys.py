@@ -25,7 +25,7 @@ STEPS_FILE: Keys = {
     "steps": Key(ref("steps"), "the steps, in their order"),
     "outputs": Key(
         build_name_mapping({"type": ["string", "array"]}, "output"),
-        "outputs said more exactly than sequences.yaml does",
+        "outputs, defined more exactly than in sequences.yaml",
     ),
     "lists": Key(
         build_name_mapping(
@@ -35,32 +35,32 @@ STEPS_FILE: Keys = {
     ),
     "formulas": Key(
         build_name_mapping(TEXT, "name(inputs)"),
-        "formulas with a name; one may call those above it",
+        "named formulas; each may call those above it",
     ),
-    "blocks": Key(build_name_mapping(ref("block")), "steps with a name, for use"),
+    "blocks": Key(build_name_mapping(ref("block")), "named steps, for use"),
 }
 BLOCK: Keys = {
-    "needs": Key(WORDS, "the names that it sees of those outside"),
+    "needs": Key(WORDS, "the outer names that it sees"),
     "with": Key(build_name_mapping(FORMULA), "names that are set for it"),
     "steps": Key(ref("steps"), "its steps"),
 }
 STEP: Keys = {
     "each": Key(
         FORMULA,
-        "the step once for each item of a list, called `unit` or as `as` says; "
+        "runs the step once for each item of a list, called `unit` or the name in `as`; "
         "`at` is its place, 0 for the first",
     ),
     "as": Key(TEXT, "with each: what the item is called; `unit` if left out"),
-    "into": Key(TEXT, "with each: the output list that its items are told to"),
-    "only": Key(FORMULA, "with each: just the item at that place, which a die may choose"),
+    "into": Key(TEXT, "with each: the output list that its items set"),
+    "only": Key(FORMULA, "with each: only the item at that place, which a die may choose"),
     "row": Key(
         either(SAID, ref("row")), "with each: the odds have a row for each item, under this name"
     ),
-    "when": Key(FORMULA, "this step only if the formula holds"),
+    "when": Key(FORMULA, "runs this step only if the formula is true"),
     "else": Key(ref("steps"), "the steps otherwise"),
     "refuse": Key(
         either(SAID, ref("refuse")),
-        "the inputs are refused; only under a `when` that no die decides",
+        "refuses the inputs; only under a `when` that no die decides",
     ),
     "draw": Key(
         build_name_mapping({"type": "string", "pattern": f"^{DRAW.pattern}$"}),
@@ -74,36 +74,36 @@ STEP: Keys = {
     ),
     "test": Key(ref("test"), "dice against a number"),
     "pool": Key(ref("pool"), "how many dice pass"),
-    "spread": Key(ref("spread"), "losses on the units of a list, in their order"),
+    "spread": Key(ref("spread"), "assigns losses to the units of a list, in order"),
     "choose": Key(
-        build_name_mapping(ref("choice")), "a side is asked, by the name of what it chooses"
+        build_name_mapping(ref("choice")), "asks a side to choose; the name is that of the choice"
     ),
     "let": Key(
         build_name_mapping({**FORMULA, "type": [*FORMULA["type"], "array"]}),
-        "values, from the first to the last; `unit.name` is one of each unit, kept for the next "
+        "values, set in order; `unit.name` is one of each unit, kept for the next "
         "`each` of the same list: set it for every unit, not below a `when`",
     ),
     "add": Key(
         build_name_mapping(build_name_mapping(FORMULA, "label"), "list"),
-        "named parts, those of 0 left out; `sum(list)` is their total",
+        "named parts, without those of 0; `sum(list)` is their total",
     ),
     "tell": Key(
         build_name_mapping(FORMULA, "output"),
-        "outputs: of the item within an `each`, else of the sequence; an output that no step tells "
-        "takes the value of its name at the end",
+        "sets outputs: of the item within an `each`, otherwise of the sequence; an output that no "
+        "step sets takes the value of its name at the end",
     ),
     "say": Key(allow_list(ref("line")), "a line of the answer, or several"),
     "result": Key(
         allow_list(either(SAID, ref("word"))),
-        "the word for a unit; the one at hand, if none is named",
+        "the word for a unit; the current one, if none is named",
     ),
     "fate": Key(
         allow_list(either(SAID, ref("word"))),
-        "what the first line of the answer makes of a unit; one of the game's results",
+        "what the first line of the answer says about a unit; one of the game's results",
     ),
     "change": Key(
         allow_list(ref("change")),
-        "a unit from the roster, or a track; a unit that is not on the roster is skipped",
+        "changes a unit on the roster, or a track; a unit that is not on the roster is skipped",
     ),
     "joins": Key(
         allow_list(either(TEXT, ref("joining"))),
@@ -111,18 +111,18 @@ STEP: Keys = {
     ),
     "headline": Key(
         allow_list(either(SAID, ref("said"))),
-        "the result in a few words; the last one counts; without one, the words of `result`",
+        "the result in a few words; if several, the last one; if none, the words of `result`",
     ),
     "then": Key(allow_list(either(SAID, ref("said"))), "what the players must do"),
-    "now": Key(allow_list(either(SAID, ref("said"))), "what changed besides"),
+    "now": Key(allow_list(either(SAID, ref("said"))), "what else changed"),
     "notes": Key(allow_list(either(SAID, ref("said"))), "small print"),
     "use": Key(TEXT, "the steps of a block"),
     "with": Key(build_name_mapping(FORMULA), "with use: names that are set for the block"),
     "gives": Key(
-        build_name_mapping(FORMULA), "with use: names that are handed back, {outer: inner}"
+        build_name_mapping(FORMULA), "with use: names that the block returns, {outer: inner}"
     ),
     "steps": Key(ref("steps"), "steps below this one"),
-    "stop": Key(FORMULA, "the sequence ends here, if the formula holds"),
+    "stop": Key(FORMULA, "ends the sequence here, if the formula is true"),
 }
 _DICE = {"type": "string", "pattern": f"^{DICE.pattern}$"}
 TEST: Keys = {
@@ -143,34 +143,34 @@ POOL: Keys = {
     "success": Key(FORMULA, "what passes; `face` is the die"),
     "gives": Key(TEXT, "the name for the number that pass"),
     "explodes": Key(ANY, "faces that add another die: `6`, `>=5`"),
-    "rerolls": Key(ANY, "faces that are rolled again: `1`, `<3`"),
+    "rerolls": Key(ANY, "faces to reroll: `1`, `<3`"),
     "label": Key(SAID, "the label of its line"),
     "says": Key(SAID, 'what its line says; "3 of 5 saved", if left out'),
 }
 SPREAD: Keys = {
     "loss": Key(FORMULA, "how much is lost"),
     "over": Key(FORMULA, "the units, in their order"),
-    "from": Key(TEXT, "the number that sinks"),
-    "lost": Key(TEXT, "the word and state of who has none left"),
+    "from": Key(TEXT, "the number that goes down"),
+    "lost": Key(TEXT, "the word and state of a unit that has none left"),
     "gives": Key(TEXT, "what the loss of each is called: `unit.fell`, if left out"),
     "words": Key(
-        allow_items(TEXT), "what the others become: [unhurt, loses]; their state, if left out"
+        allow_items(TEXT), "what the other units become: [unhurt, loses]; their state, if left out"
     ),
-    "into": Key(TEXT, "the output list that they are told to"),
+    "into": Key(TEXT, "the output list that they set"),
     "row": Key(either(SAID, ref("row")), "the odds have a row for each unit"),
 }
 CHOICE: Keys = {
     "who": Key(TEXT, "whose side is asked: an input of units, or `actor`"),
     "ask": Key(SAID, "the question"),
     "options": Key(
-        build_name_mapping(SAID, "word"), "two to six words, each with what its button says"
+        build_name_mapping(SAID, "word"), "two to six words, each with the text of its button"
     ),
     "else": Key(TEXT, "the option chosen if nobody answers in time"),
 }
 ROW: Keys = {
     "name": Key(SAID, "its name"),
     "by": Key(TEXT, "the output that its odds are counted by"),
-    "alike": Key(FORMULA, "the first stands for so many alike"),
+    "alike": Key(FORMULA, "the first stands for this many identical items"),
 }
 REFUSE: Keys = {
     "say": Key(SAID, "what is wrong"),
@@ -187,44 +187,47 @@ LINE: Keys = {
     "parts": Key(
         allow_list(either(FORMULA, build_name_mapping(FORMULA, "label"))),
         "what was added, by name: a mapping, an added list, or `parts(mods)` of a table; with dice "
-        "they are read as added to these, so column shifts have a line of their own",
+        "they count as added to these, so column shifts need their own line",
     ),
     "contributors": Key(
         allow_list(either(FORMULA, build_name_mapping(FORMULA, "label"))),
-        "what came together before that",
+        "what was combined before that",
     ),
     "total": Key(FORMULA, "the total"),
     "result": Key(SAID, "what it means"),
-    "unit": Key(SAID, "whose line it is, so that a long answer may leave it out"),
-    "when": Key(FORMULA, "only if the formula holds"),
+    "unit": Key(SAID, "the unit of the line, so that a long answer can leave it out"),
+    "when": Key(FORMULA, "only if the formula is true"),
 }
 WORD: Keys = {
     "unit": Key(FORMULA, "which unit; the current one, if left out"),
     "is": Key(SAID, "the word"),
     "more": Key(SAID, "the words after it"),
-    "when": Key(FORMULA, "only if the formula holds"),
+    "when": Key(FORMULA, "only if the formula is true"),
 }
-SAID_KEYS: Keys = {"say": Key(SAID, "the text"), "when": Key(FORMULA, "only if the formula holds")}
+SAID_KEYS: Keys = {
+    "say": Key(SAID, "the text"),
+    "when": Key(FORMULA, "only if the formula is true"),
+}
 JOINING: Keys = {
-    "unit": Key(FORMULA, "next to which unit; the current one, if left out"),
+    "unit": Key(FORMULA, "the unit it joins; the current one, if left out"),
     "type": Key(TEXT, "its type"),
     "state": Key(SAID, "its state"),
     "mark": Key(allow_list(SAID), "its markers"),
-    "when": Key(FORMULA, "only if the formula holds"),
+    "when": Key(FORMULA, "only if the formula is true"),
 }
 CHANGE: Keys = {
     "unit": Key(FORMULA, "which unit; the current one, if left out"),
-    "track": Key(TEXT, "in place of a unit: a track of the game, which is set or added to"),
+    "track": Key(TEXT, "instead of a unit: a track of the game to set or add to"),
     "set": Key(either(FORMULA, build_name_mapping(FORMULA, "attribute")),
-               "attributes, or state; of a track its value; none leaves it alone"),
+               "attributes, or state; for a track, its value; none leaves it unchanged"),
     "add": Key(either(FORMULA, build_name_mapping(FORMULA, "attribute")),
                "added to whole numbers that the unit has or that have a default, or to a track"),
     "mark": Key(allow_list(SAID), "markers to put on"),
     "unmark": Key(allow_list(SAID), "markers to take off"),
     "give": Key(build_name_mapping(FORMULA, "attribute"), "a name that is added to a list"),
     "take": Key(build_name_mapping(FORMULA, "attribute"), "a name that is taken off a list"),
-    "of": Key(TEXT, "all units whose attribute of this name names the unit; of a side's track: side or foe"),
-    "drop": Key(FORMULA, "with of: the unit is taken off those lists"),
-    "turn": Key(FORMULA, "its reduced side comes up first"),
-    "when": Key(FORMULA, "only if the formula holds"),
+    "of": Key(TEXT, "all units whose attribute of this name names the unit; for a side's track: side or foe"),
+    "drop": Key(FORMULA, "with of: removes the unit from those lists"),
+    "turn": Key(FORMULA, "flips it to its reduced side first"),
+    "when": Key(FORMULA, "only if the formula is true"),
 }  # fmt: skip
