@@ -422,7 +422,7 @@ async def test_nothing_is_shared_with_a_server_that_has_removed_the_bot(server: 
     reply = await press_play(server, BOB, linked_card, SLACK)
     assert (reply.error, reply.title) == (
         True,
-        "Anna's server has removed the bot, so this cannot be played now.",
+        "Anna's server has removed the bot, so this can't be played right now.",
     )
     assert "also shown" not in (await server.do(BOB, FORD, SLACK)).format_text()
     assert [one for one in await server.posted(BOARD) if not one.over] == []

@@ -77,7 +77,7 @@ async def find_game_channel(context: Context, seek: Seek, server: str) -> GameCh
     if game is not None and (len(game.places) > 1 or (game.game.started and not game.game.ended)):
         label = name_place(key, name, context.command.where.key)
         raise UserError(
-            f"A game is on in {label}, and the bot can make no thread there.",
+            f"A game is on in {label}, and the bot can't create a thread there.",
             hint="Try again once that game has ended, or once the bot may create threads there.",
             code="game-on",
         )

@@ -157,7 +157,7 @@ async def _end_typed_link(context: Context, server: str) -> Reply:
     """End the only link of this server. Raises UserError if there is none, or several."""
     linked_servers = await load_linked_servers(context.store, server)
     if not linked_servers:
-        raise UserError("Seeks are not shared with anybody.", option="code", code="not-linked")
+        raise UserError("Seeks here are not shared with anybody.", option="code", code="not-linked")
     if len(linked_servers) > 1:
         error = UserError(
             "Seeks are shared with several others.",
@@ -186,7 +186,7 @@ async def press_end_link(context: Context, id: str) -> Reply:
     for linked_server in await load_linked_servers(context.store, server):
         if linked_server.id == id:
             return await _end_link(context, server, linked_server)
-    raise UserError("That link has ended already.", code="not-linked")
+    raise UserError("That link is already off.", code="not-linked")
 
 
 async def _end_link(context: Context, server: str, linked_server: LinkedServer) -> Reply:

@@ -93,7 +93,7 @@ async def play(context: Context, seek: Seek, *, on_card: bool = False) -> Reply:
     if await is_server_away(context.store, seek.server):
         word = get_server_word(seek.channel)
         raise UserError(
-            f"{seek.name}'s {word} has removed the bot, so this cannot be played now.",
+            f"{seek.name}'s {word} has removed the bot, so this can't be played right now.",
             hint=phrase("Others who are looking for an opponent: `/seek list`"),
             code="nobody",
         )
@@ -163,7 +163,7 @@ async def _play_across_servers(context: Context, seek: Seek, new_game: NewGame) 
     return Reply(
         f"Your game with {seek.name} has begun",
         (
-            f"It is played from both servers. You play in {_describe_game_place(player_channel.place)}.",
+            f"It's played from both servers. You play in {_describe_game_place(player_channel.place)}.",
         ),
         private=True,
         buttons=_build_game_buttons(player_channel.place, channel),
@@ -179,17 +179,17 @@ def _post_first_cards(context: Context, card: Reply, places: Mapping[str, Place]
     for user, place in places.items():
         [other_place] = [other for other in places.values() if other != place]
         name = name_place(other_place.key, other_place.name, place.key)
-        line = f"Also played from {name}: each sees every roll of the other."
+        line = f"Also played from {name}: both see every roll."
         posted = replace(card, lines=(*card.lines, line), mention=(user,))
         context.commit.outbox.append(Outgoing(place.key, {}, 0.0, posted.to_json(), topic))
 
 
 def _describe_game_place(place: Place) -> str:
-    """Return where a player finds a game that is played here: in the thread of the card, or in the
+    """Return where a player finds a game that is played here: in the thread under the card, or in the
     channel.
     """
     if place.parent is not None:
-        return "the thread of the card"
+        return "the thread under the card"
     return name_place(place.key, place.name, f"{place.server}/")
 
 
