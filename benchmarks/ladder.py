@@ -20,7 +20,7 @@ from pathlib import Path
 from benchmarks.goals import goal
 from bot.app import App
 from bot.commands.ladder.ladder_docs import CONFIRMED, DREW, LOST, PLAYED, RESULT, WON, Played
-from bot.commands.ladder.standings_cache import STANDINGS, LadderEdition
+from bot.commands.ladder.standings_cache import CHANGE, CHANGE_KEPT, STANDINGS, build_start_doc
 from bot.ladder.result import Result, Seat
 from bot.ladder.season import get_month
 from bot.preferences.ladder_setting import build_ladder_doc
@@ -104,7 +104,7 @@ async def fill(store: SqliteStore) -> None:
             docs += make_docs(result, SMALL.server)
     for place in (LARGE, SMALL):
         docs.append(build_ladder_doc(place.server))
-        docs.append(LadderEdition("first", "2024-12").build_doc(place.server, "lnlt"))
+        docs.append(build_start_doc(place.server, "lnlt", "2024-12"))
     for start in range(0, len(docs), 2_000):
         await store.commit(Commit(docs=docs[start : start + 2_000]))
 
@@ -134,8 +134,14 @@ async def main(folder: Path) -> None:
         club = Club(App(store, lambda: NOW))
         await club.measure("ladder standings", SMALL)
         first_large = await club.measure("ladder standings", LARGE)
-        await store.take_doc(STANDINGS, f"{LARGE.server}/lnlt")
+        await store.take_doc(STANDINGS, f"{LARGE.server}/lnlt/2026-10")
         again = await club.measure("ladder standings", LARGE)
+        struck = []
+        for number in range(RUNS):
+            change = f"{LARGE.server}/lnlt/{number}"
+            expires = NOW + CHANGE_KEPT
+            await store.put_doc(Doc(CHANGE, change, {"month": "2026-11"}, expires, LARGE.server))
+            struck.append(await club.measure("ladder standings", LARGE))
         large = []
         small = []
         for _ in range(RUNS):
@@ -151,13 +157,15 @@ async def main(folder: Path) -> None:
         ("standings", large),
         ("standings, results of one month", small),
         ("standings, nothing stored", [first_large, again]),
+        ("standings, a result of this month struck", struck),
         ("player", player),
         ("balance", balance),
         ("export", export),
     ):
-        print(f"{name:<34}{statistics.median(figures):8.1f}")
+        print(f"{name:<42}{statistics.median(figures):8.1f}")
     goal("/ladder standings with 10,000 results, ms of processor time", large, most=50)
     ratios = [one / other for one, other in zip(large, small, strict=True)]
+    goal("the same, after a result of this month was struck", struck, most=50)
     goal("the same, in that of a ladder with one month's results", ratios, most=1.5)
 
 

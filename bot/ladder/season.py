@@ -102,6 +102,12 @@ def get_next_month(month: str) -> str:
     return f"{year}-{number + 1:02}" if number < 12 else f"{year + 1:04}-01"
 
 
+def get_previous_month(month: str) -> str:
+    """Return the month before this one."""
+    year, number = map(int, month.split("-"))
+    return f"{year}-{number - 1:02}" if number > 1 else f"{year - 1:04}-12"
+
+
 def get_order(result: Result) -> tuple[float, int, str]:
     """Return the key by which results are sorted: the earlier confirmation first."""
     return result.time, result.confirmed, result.game

@@ -1,81 +1,76 @@
 """The ladder of a rule set on a server: computed from its results, and stored month by month.
 
-Only the ladder after a month that is over is stored. It names the edition of the results from which
-it was computed. Whatever changes an earlier result also changes the edition, so a ladder that is
-computed at the same time is not used afterwards.
+Only the ladder after a month that is over is stored. A command that changes or deletes a result
+notes its month. A stored ladder names the changes that it knew; it is not used if there is another
+one, of its month or before. So it does not matter if it was computed at the same time.
 """
 
 import asyncio
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
 
 from bot.commands.context import Context
 from bot.commands.ladder.ladder_docs import load_result_docs, read_results
-from bot.ladder.season import NO_LADDER, Ladder, compute_ladder, get_month, get_next_month
+from bot.ladder.season import (
+    NO_LADDER,
+    Ladder,
+    compute_ladder,
+    get_month,
+    get_next_month,
+    get_previous_month,
+)
 from bot.runtime.entropy import create_id
 from bot.storage.base import DAY
 from bot.storage.records import Doc
 
 STANDINGS = "standings"
-"""The kind of the documents with the ladder after the last month, by server and rule set."""
-EDITION = "ladder-edition"
-"""The kind of the documents with the edition of the results and the month of the first one, by
-server and rule set.
+"""The kind of the documents with the ladder after a month, by server, rule set and month."""
+LADDER_START = "ladder-start"
+"""The kind of the documents with the month of the first result, by server and rule set."""
+CHANGE = "ladder-change"
+"""The kind of the documents with the month of a result that was changed or deleted, by server, rule
+set and a random id.
 """
 SETTLED = 3600.0
 """Seconds after the end of a month from which its ladder is stored: clocks of several processes
 may differ.
 """
-KEPT = 40 * DAY
+KEPT = 100 * DAY
 """Seconds for which a ladder is stored."""
+CHANGE_KEPT = KEPT + DAY
+"""Seconds for which a change is stored: longer than each ladder that does not know it."""
 MANY = 500
 """Number of results from which a ladder is computed in a thread, so that others can play on."""
 
 
-class LadderEdition(NamedTuple):
-    """The state of the results of a rule set on a server."""
-
-    edition: str
-    """It changes when an earlier result is changed or deleted; "" before the first result."""
-    since: str
-    """The month of the first result; "" before that."""
-
-    def build_doc(self, server: str, system: str) -> Doc:
-        """Return the document that stores this edition for a rule set on a server."""
-        return Doc(EDITION, f"{server}/{system}", self._asdict(), None, server)
-
-
-NO_EDITION = LadderEdition("", "")
+def build_start_doc(server: str, system: str, month: str) -> Doc:
+    """Return the document that a rule set has results on a server from this month on."""
+    return Doc(LADDER_START, f"{server}/{system}", {"month": month}, None, server)
 
 
 async def register_ladder(context: Context, server: str, system: str) -> None:
     """Note with the command, which stores a result, that a rule set has results on a server."""
-    if await _load_edition(context, server, system) == NO_EDITION:
-        edition = LadderEdition(create_id(), get_month(context.now))
-        context.commit.docs.append(edition.build_doc(server, system))
+    if not await _load_first_month(context, server, system):
+        context.commit.docs.append(build_start_doc(server, system, get_month(context.now)))
 
 
 async def list_ladder_systems(context: Context, server: str) -> list[str]:
     """Return the ids of the rule sets that have or had results on a server, in no order."""
     prefix = f"{server}/"
-    docs = await context.store.load_docs(EDITION, under=prefix)
+    docs = await context.store.load_docs(LADDER_START, under=prefix)
     return [doc.key.removeprefix(prefix) for doc in docs]
 
 
-async def drop_standings(context: Context, server: str, system: str) -> None:
-    """Give the results of a rule set on a server a new edition, and delete the stored ladder.
+async def drop_standings(context: Context, server: str, system: str, month: str) -> None:
+    """Note that a result of this month was changed or deleted, and empty the stored ladders since.
 
-    Both are stored with the command. Each command that changes or deletes results calls this;
-    calling it again in the same command does nothing.
+    Both are stored with the command.
     """
-    key = f"{server}/{system}"
-    if any((doc.kind, doc.key) == (EDITION, key) for doc in context.commit.docs):
-        return
-    edition = await _load_edition(context, server, system)
-    context.commit.docs += [
-        edition._replace(edition=create_id()).build_doc(server, system),
-        Doc(STANDINGS, key, {}, context.now + KEPT, server),
-    ]
+    key = f"{server}/{system}/"
+    change = Doc(CHANGE, key + create_id(), {"month": month}, context.now + CHANGE_KEPT, server)
+    context.commit.docs.append(change)
+    for doc in await context.store.load_docs(STANDINGS, under=key):
+        if doc.key.removeprefix(key) >= month:
+            context.commit.docs.append(doc._replace(data={}))
 
 
 async def load_ladder(context: Context, server: str, system: str) -> Ladder:
@@ -83,11 +78,12 @@ async def load_ladder(context: Context, server: str, system: str) -> Ladder:
 
     What it computes of earlier months is stored with the command.
     """
-    edition = await _load_edition(context, server, system)
-    stored = await _load_stored(context, server, system, edition.edition)
-    month = get_next_month(stored.month) if stored.month else edition.since
+    changes = await _load_changes(context, server, system)
+    first_month = await _load_first_month(context, server, system)
+    last_month = get_previous_month(get_month(context.now - SETTLED))
+    stored = await _load_stored(context, server, system, (first_month, last_month), changes)
+    month = get_next_month(stored.month) if stored.month else first_month
     docs = await _load_docs_since(context, server, system, month)
-    last_month = _get_last_month(context.now)
     this_month = get_month(context.now)
     if len(docs) < MANY:
         last_ladder, ladder = _continue_ladder(docs, stored, last_month, this_month)
@@ -96,8 +92,8 @@ async def load_ladder(context: Context, server: str, system: str) -> Ladder:
             _continue_ladder, docs, stored, last_month, this_month
         )
     if last_ladder.month != stored.month and last_ladder.records:
-        data = {"edition": edition.edition, "ladder": last_ladder.to_json()}
-        key = f"{server}/{system}"
+        data = {"changes": [*changes], "ladder": last_ladder.to_json()}
+        key = f"{server}/{system}/{last_ladder.month}"
         context.commit.docs.append(Doc(STANDINGS, key, data, context.now + KEPT, server))
     return ladder
 
@@ -120,30 +116,46 @@ def _continue_ladder(
     return last_ladder, compute_ladder(later_results, month, last_ladder)
 
 
-def _get_last_month(now: float) -> str:
-    """Return the last month that has been over for SETTLED seconds. `now` is in Unix seconds."""
-    month = get_month(now - SETTLED)
-    year, number = map(int, month.split("-"))
-    return f"{year}-{number - 1:02}" if number > 1 else f"{year - 1:04}-12"
+async def _load_first_month(context: Context, server: str, system: str) -> str:
+    """Return the month of the first result of a rule set on a server, "" if there is none."""
+    doc = await context.store.load_doc(LADDER_START, f"{server}/{system}")
+    return str(doc.data["month"]) if doc is not None else ""
 
 
-async def _load_edition(context: Context, server: str, system: str) -> LadderEdition:
-    doc = await context.store.load_doc(EDITION, f"{server}/{system}")
-    return LadderEdition(**doc.data) if doc is not None else NO_EDITION
+async def _load_changes(context: Context, server: str, system: str) -> dict[str, str]:
+    """Return the months of results that were changed or deleted, by the id of the change."""
+    prefix = f"{server}/{system}/"
+    docs = await context.store.load_docs(CHANGE, under=prefix)
+    return {doc.key.removeprefix(prefix): str(doc.data["month"]) for doc in docs}
 
 
-async def _load_stored(context: Context, server: str, system: str, edition: str) -> Ladder:
-    """Return the stored ladder, or NO_LADDER if none was computed from this edition."""
-    doc = await context.store.load_doc(STANDINGS, f"{server}/{system}")
-    if doc is None or not edition or doc.data.get("edition") != edition:
-        return NO_LADDER
-    return Ladder.from_json(doc.data["ladder"])
+async def _load_stored(
+    context: Context,
+    server: str,
+    system: str,
+    months: tuple[str, str],
+    changes: Mapping[str, str],
+) -> Ladder:
+    """Return the latest stored ladder between two months that no later change concerns, or
+    NO_LADDER.
+
+    `changes` are all changes, with their months.
+    """
+    first_month, month = months
+    while first_month and month >= first_month:
+        doc = await context.store.load_doc(STANDINGS, f"{server}/{system}/{month}")
+        if doc is not None and doc.data:
+            later_changes = changes.keys() - doc.data["changes"]
+            if all(changes[change] > month for change in later_changes):
+                return Ladder.from_json(doc.data["ladder"])
+        month = get_previous_month(month)
+    return NO_LADDER
 
 
 async def load_all_results(context: Context, server: str, system: str) -> list[Doc]:
     """Load the documents with all results of a rule set on a server."""
-    edition = await _load_edition(context, server, system)
-    return await _load_docs_since(context, server, system, edition.since)
+    first_month = await _load_first_month(context, server, system)
+    return await _load_docs_since(context, server, system, first_month)
 
 
 async def _load_docs_since(context: Context, server: str, system: str, month: str) -> list[Doc]:

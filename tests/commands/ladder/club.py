@@ -9,7 +9,7 @@ from typing import Any
 
 from bot.app import App
 from bot.commands.ladder.ladder_docs import CONFIRMED, DREW, LOST, PLAYED, RESULT, WON, Played
-from bot.commands.ladder.standings_cache import LadderEdition
+from bot.commands.ladder.standings_cache import build_start_doc
 from bot.ladder.result import Result
 from bot.ladder.season import get_month
 from bot.preferences.ladder_setting import build_ladder_doc
@@ -59,7 +59,7 @@ async def put_results(store: Store, results: Iterable[Result], server: str = SER
             await store.put_doc(doc)
     for system in {result.system for result in results}:
         since = min(get_month(result.time) for result in results if result.system == system)
-        await store.put_doc(LadderEdition("first", since).build_doc(server, system))
+        await store.put_doc(build_start_doc(server, system, since))
 
 
 class Club:

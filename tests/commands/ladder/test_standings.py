@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from bot.commands.ladder.ladder_docs import COUNTING, UNFINISHED, WAITS, Unfinished
-from bot.commands.ladder.standings_cache import STANDINGS, LadderEdition
+from bot.commands.ladder.standings_cache import CHANGE, STANDINGS
 from bot.ladder.season import compute_ladder, get_month
+from bot.storage.records import Doc
 from tests.commands.ladder.club import HALL, SERVER, Club, build_docs, build_season, put_results
 from tests.ladder.season_facts import build_result
 
@@ -86,7 +89,7 @@ async def test_a_month_that_is_over_is_stored_and_used() -> None:
     """The stored ladder is that of October; with it the answer is the same as without it."""
     club = await Club.fresh(results=build_season())
     before = await club.do("Dan", "ladder standings")
-    doc = await club.app.store.load_doc(STANDINGS, f"{SERVER}/lnlt")
+    doc = await club.app.store.load_doc(STANDINGS, f"{SERVER}/lnlt/2026-10")
     assert doc is not None
     earlier = [result for result in build_season() if get_month(result.time) < "2026-11"]
     stored = compute_ladder(earlier, "2026-10").to_json()
@@ -100,26 +103,46 @@ async def test_a_month_that_is_over_is_stored_and_used() -> None:
 async def test_a_month_is_not_stored_in_the_first_hour_after_it() -> None:
     club = await Club.fresh("2026-12-01T00:30", results=build_season())
     await club.do("Dan", "ladder standings")
-    doc = await club.app.store.load_doc(STANDINGS, f"{SERVER}/lnlt")
+    doc = await club.app.store.load_doc(STANDINGS, f"{SERVER}/lnlt/2026-10")
     assert doc is not None
     assert doc.data["ladder"]["month"] == "2026-10"
     club.now += 3600
     await club.do("Dan", "ladder standings")
-    doc = await club.app.store.load_doc(STANDINGS, f"{SERVER}/lnlt")
+    doc = await club.app.store.load_doc(STANDINGS, f"{SERVER}/lnlt/2026-11")
     assert doc is not None
     assert doc.data["ladder"]["month"] == "2026-11"
 
 
-async def test_a_ladder_of_another_edition_is_not_used() -> None:
+async def test_a_ladder_that_does_not_know_a_change_is_not_used() -> None:
     """As if a result was struck while the ladder was computed: it is stored, and never used."""
     club = await Club.fresh(results=build_season())
     await club.do("Dan", "ladder standings")
     struck = build_season()[0]
     await club.app.store.take_doc(*build_docs(struck)[0][:2])
-    await club.app.store.put_doc(LadderEdition("second", "2026-09").build_doc(SERVER, "lnlt"))
+    await club.app.store.put_doc(
+        Doc(CHANGE, f"{SERVER}/lnlt/x", {"month": "2026-09"}, None, SERVER)
+    )
     text = await club.do("Dan", "ladder standings")
     assert "Anna    1790" in text
     assert "Anna    1766" not in text
+
+
+@pytest.mark.parametrize(
+    ("month", "is_used"), [("2026-09", False), ("2026-10", False), ("2026-11", True)]
+)
+async def test_a_change_spares_the_ladders_of_earlier_months(month: str, *, is_used: bool) -> None:
+    """The stored ladder of October is a false one, to see whether it is used."""
+    club = await Club.fresh(results=build_season())
+    await club.do("Dan", "ladder standings")
+    key = f"{SERVER}/lnlt/2026-10"
+    doc = await club.app.store.load_doc(STANDINGS, key)
+    assert doc is not None
+    record = ["console/Zoe", "Zoe", 2000.0, 60.0, 0.06, 9, "WWWWW", []]
+    false_ladder = {"month": "2026-10", "records": [record]}
+    await club.app.store.put_doc(doc._replace(data={**doc.data, "ladder": false_ladder}))
+    await club.app.store.put_doc(Doc(CHANGE, f"{SERVER}/lnlt/x", {"month": month}, None, SERVER))
+    assert ("Zoe" in await club.do("Dan", "ladder standings")) == is_used
+    assert ("Zoe" in await club.do("Dan", "ladder standings")) == is_used
 
 
 async def test_the_own_row_is_shown_below_a_long_table() -> None:

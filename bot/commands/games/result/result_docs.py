@@ -193,11 +193,11 @@ async def drop_result(context: Context) -> None:
         if index.data["row"] != context.ledger.row:
             continue  # the result of a copy that was imported
         key = str(index.data["key"])
-        server, system, _, _ = key.rsplit("/", 3)
+        server, system, month, _ = key.rsplit("/", 3)
         context.commit.drop_docs.append((RESULT_OF, index.key))
         if await context.store.load_doc(RESULT, key) is not None:
             context.commit.drop_docs.append((RESULT, key))
-        await drop_standings(context, server, system)
+        await drop_standings(context, server, system, month)
     await store_played(context, WAITS)
 
 
@@ -221,6 +221,7 @@ async def forget_player(context: Context, user: str) -> None:
     data; those of their opponents no longer name them.
     """
     ids: dict[str, str] = {}
+    first_months: dict[tuple[str, str], str] = {}
     for doc in await context.store.load_docs(PLAYED, user, under=f"{user}/"):
         _, server, system, game = doc.key.rsplit("/", 3)
         await _forget_opponent(context, str(doc.data["opponent_key"]), user, doc)
@@ -240,7 +241,10 @@ async def forget_player(context: Context, user: str) -> None:
         ]
         new_result = result._replace(seats=(seats[0], seats[1]))
         context.commit.docs.append(stored._replace(data=new_result.to_json()))
-        await drop_standings(context, server, system)
+        month = get_month(result.time)
+        first_months[server, system] = min(month, first_months.get((server, system), month))
+    for (server, system), month in first_months.items():
+        await drop_standings(context, server, system, month)
 
 
 async def _forget_opponent(context: Context, opponent: str, user: str, doc: Doc) -> None:
