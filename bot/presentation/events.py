@@ -3,7 +3,7 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -408,7 +408,7 @@ def format_log_line(
     side = f" ({event['side']})" if event.get("side") else ""
     pieces = [f"#{event['number']} {name_of(event['who'])}{side}: {text}"]
     if kind not in CARDS:  # their dice count places in a pile
-        pieces.append(format_dice(event))
+        pieces.append(format_dice(event, systems))
     if event.get("hand"):
         pieces.append("(drawn by hand)" if kind in CARDS else "(rolled by hand)")
     return " ".join(filter(None, pieces))
@@ -444,13 +444,23 @@ MOST_DICE = 40
 """The maximum number of dice in the line of an event."""
 
 
-def format_dice(event: Event, separator: str = "") -> str:
-    """Return the faces of an event's dice, at most MOST_DICE: `[5][2]`. A drawn card has its id."""
-    if "read" in event:
-        faces: Iterable[object] = list_faces(event)
-    else:
-        faces = (die["value"] for die in event.get("dice", ()))
-    return separator.join(f"[{face}]" for face in islice(faces, MOST_DICE))
+def format_dice(event: Event, systems: RuleSets, separator: str = "") -> str:
+    """Return the faces of an event's dice, at most MOST_DICE: `[5][2]`. A drawn card has its name."""
+    faces = islice(list_named_faces(event, systems), MOST_DICE)
+    return separator.join(f"[{face}]" for face in faces)
+
+
+def list_named_faces(event: Event, systems: RuleSets) -> Iterator[object]:
+    """Yield the values of an event's dice; for a die that draws a card, the card's name."""
+    dice = event.get("dice") or ()
+    system = get_event_system(event, systems)
+    decks = system.decks if system is not None else {}
+    for die, face in zip(dice, list_faces(event), strict=True):
+        deck = decks.get(str(die.get("deck")))
+        if deck is not None and isinstance(face, str):
+            yield deck.names.get(face, face)
+        else:
+            yield face
 
 
 def describe_extension(hash: str, extended: str, systems: RuleSets) -> str:

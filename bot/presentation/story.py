@@ -88,7 +88,7 @@ def _build_story_line(
     text = describe_event(event, systems, name_of, texts.get(event["number"], ""), sides)
     dice = ""
     if event["kind"] not in CARDS:
-        dice = format_dice(event)
+        dice = format_dice(event, systems)
     if event.get("hand"):
         dice += " by hand"
     return StoryLine(event["number"], text.sentence, dice, text.tone == HURT, undone)

@@ -19,13 +19,13 @@ from bot.presentation.events import (
     describe_initiative,
     describe_past_outcome,
     get_event_title,
+    list_named_faces,
     list_track_changes,
 )
 from bot.report.event_odds import list_sides
 from bot.report.luck import Course, RareRoll, compute_luck, find_rarest_rolls
 from bot.report.units import HURT, LOST, build_counter, list_unit_changes
 from bot.rules import cards
-from bot.rules.inputs.decks import list_faces
 from bot.rules.inputs.tracks import Track
 from bot.rules.proof.chain import DELETED, SAID, fill_marks
 from bot.rules.text.names import insert_sides
@@ -263,7 +263,7 @@ class Story:
             who=self.name_of(body["who"]),
             head=head,
             what=what,
-            dice=_list_dice(body),
+            dice=_list_dice(body, self._systems),
             hand=bool(body.get("hand")),
             sealed=is_sealed,
             undone=number in self.undone,
@@ -587,10 +587,11 @@ def _split_first_line(line: str) -> tuple[str, str]:
     return head, action
 
 
-def _list_dice(body: Json) -> list[tuple[object, int]]:
-    """List the dice of an event, each as its face and its number of sides."""
+def _list_dice(body: Json, systems: RuleSets) -> list[tuple[object, int]]:
+    """List the dice of an event, each as its face and its number of sides. A card has its name."""
     dice = body.get("dice") or ()
-    return [(face, die["sides"]) for face, die in zip(list_faces(body), dice, strict=True)]
+    faces = list_named_faces(body, systems)
+    return [(face, die["sides"]) for face, die in zip(faces, dice, strict=True)]
 
 
 def _list_unit_names(body: Json) -> list[str]:

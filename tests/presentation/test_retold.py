@@ -26,6 +26,7 @@ from bot.presentation.story import build_chapters
 from bot.rules.dice import Die
 from bot.rules.proof.fair import Stream
 from bot.rulesets.catalog import find_shared_system, load_shared_systems
+from tests.packs.conftest import packs as packs, use_packs as use_packs
 
 SIDES = ("US", "VC")
 
@@ -325,7 +326,17 @@ def test_the_story_names_drawn_cards_as_the_log_does() -> None:
         "dice": [{"label": "card", "sides": 3, "value": 2, "deck": "ops"}],
         "read": {"deck.ops": "ace king queen"},
     }
-    assert format_dice(event) == "[king]"
+    assert format_dice(event, load_shared_systems()) == "[king]"
     (chapter,) = build_chapters([event], load_shared_systems(), who, {}, SIDES)
     assert chapter.told[0].dice == "[king]"
     assert format_log_line(event, load_shared_systems(), who).endswith("[king]")
+
+
+def test_a_card_drawn_from_a_deck_of_the_game_has_its_name(packs: None) -> None:
+    event = {
+        **played("salt-road", "attack"),
+        "dice": [{"label": "Fate", "sides": 2, "value": 2, "deck": "fate"}],
+        "read": {"deck.fate": "downpour the-colonel"},
+    }
+    assert format_dice(event, load_shared_systems()) == "[The colonel leads]"
+    assert format_log_line(event, load_shared_systems(), who).endswith("[The colonel leads]")
