@@ -415,12 +415,15 @@ async def test_a_seek_ends_if_its_writer_has_left(server: Server) -> None:
 @pytest.mark.parametrize(("pace", "hours"), [("evening", 0), ("daily", 4), ("weekly", 24)])
 async def test_reminders_match_the_pace_unless_set(server: Server, pace: str, hours: int) -> None:
     await server.do(BEN, "me ping interval=off")
+    await server.do(ANNA, "me ping zone=Europe/Berlin")
     card = await server.card(text=f"seek game {pace} lnlt scenario=ford")
     played = await server.press(BEN, action(card, "Play"))
     assert (f"every {hours} hours" in played.format_text()) == bool(hours)
     assert ("To change yours: /me ping" in played.format_text()) == bool(hours)
     assert "are off" in (await server.do(BEN, "me show")).title
-    assert ("are on" in (await server.do(ANNA, "me show")).title) == bool(hours)
+    shown = await server.do(ANNA, "me show")
+    assert ("are on" in shown.title) == bool(hours)
+    assert "Europe/Berlin" in shown.format_text()
     await server.do(CORA, "me show")
     due = (await server.app.store.load_user_data(ANNA.key)).due
     assert bool(due) == bool(hours), "the first move is reminded of"

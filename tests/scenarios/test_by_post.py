@@ -123,6 +123,21 @@ async def test_nobody_is_reminded_who_never_asked_for_it() -> None:
     assert "form:me ping" in [button.action for button in shown.buttons]
 
 
+@pytest.mark.parametrize("hours", ["zone=Europe/Berlin", "quiet=23-6", "quiet=23-6 zone=UTC"])
+async def test_hours_alone_change_nothing_but_the_hours(hours: str) -> None:
+    post = await Post.begin()
+    saved = await post.channel.do("Bob", f"me ping {hours}")
+    assert saved.title == "Your hours are saved; reminders stay off"
+    assert (await post.channel.do("Bob", "me show")).title == "Reminders are off"
+    await post.channel.do("Bob", "me ping interval=9h")
+    kept = await post.channel.do("Bob", f"me ping {hours}")
+    assert kept.title == "You'll get reminders"
+    assert "then every 9 hours" in kept.format_text()
+    await post.channel.do("Bob", "me ping interval=off")
+    assert "stay off" in (await post.channel.do("Bob", f"me ping {hours}")).title
+    assert (await post.channel.do("Bob", "me ping where=dm")).title == "You'll get reminders"
+
+
 async def test_a_whole_day_is_no_quiet_hours_and_whoever_kept_one_is_reminded() -> None:
     """Hours that never end would be looked through for their end for ever, and the bot with
     them.

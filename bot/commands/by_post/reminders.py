@@ -47,6 +47,10 @@ HOURS_BETWEEN = 4
 CHANNEL, DIRECT = "channel", "dm"
 MORNING = 9
 """The hour to which *Tomorrow* puts a reminder off, in the user's time zone."""
+ASKING = ("interval", "where")
+"""Options that ask for reminders. The others only say when the user is asleep, for any reminder and
+for the hours that two players share.
+"""
 _INTERVAL = re.compile(r"(\d{1,3})\s*h?(ours?)?", re.IGNORECASE)
 _QUIET = re.compile(
     r"(\d{1,2})(?::([0-5]\d))?\s*(?:-|to)\s*(\d{1,2})(?::([0-5]\d))?", re.IGNORECASE
@@ -77,6 +81,8 @@ class ReminderSettings(NamedTuple):
     where: str = CHANNEL
     has_zone: bool = False
     """Whether the user has set the time zone."""
+    is_chosen: bool = False
+    """Whether the user has asked for reminders, or for none."""
 
     def build_doc(self, user: str) -> Doc:
         """Return the document that stores the settings of this user."""
@@ -126,23 +132,27 @@ class ReminderSettings(NamedTuple):
     def format_lines(self) -> list[str]:
         """Return the settings in sentences for the user."""
         if not self.interval:
-            return ["You're pinged once when it's your move, with no reminders"]
+            lines = ["You're pinged once when it's your move, with no reminders"]
+            return [*lines, self.format_quiet_hours()] if self.has_zone else lines
         delay = f"{self.interval} hours"
         frequency = f"every {self.interval} hours"
         if self.interval == 1:
             delay = "an hour"
             frequency = "every hour"
-        quiet = "none"
-        if self.quiet:
-            start, end = self.quiet
-            quiet = f"{format_clock(start)} to {format_clock(end)}, {self.zone}"
         channel = "direct message" if self.where == DIRECT else "in the game's channel"
         return [
             f"After {FIRST_REMINDER_SECONDS / 60:.0f} minutes, or {delay} after your last move; "
             f"then {frequency}, at most {MOST_REMINDERS} times",
-            f"Quiet hours: {quiet}",
+            self.format_quiet_hours(),
             f"Where: {channel}",
         ]
+
+    def format_quiet_hours(self) -> str:
+        """Return `Quiet hours: 22:00 to 07:00, Europe/Berlin`, or that there are none."""
+        if not self.quiet:
+            return "Quiet hours: none"
+        start, end = self.quiet
+        return f"Quiet hours: {format_clock(start)} to {format_clock(end)}, {self.zone}"
 
 
 def format_clock(minute: int) -> str:
@@ -167,18 +177,21 @@ async def _load_new_settings(context: Context, user: str) -> ReminderSettings:
 
 
 def _read_settings(doc: Doc) -> ReminderSettings:
-    values = {"has_zone": doc.data["zone"] != "UTC", **doc.data}
+    values = {"has_zone": doc.data["zone"] != "UTC", "is_chosen": True, **doc.data}
     return ReminderSettings(**{**values, "quiet": tuple(doc.data["quiet"])})
 
 
 def apply_options(settings: ReminderSettings, options: Mapping[str, Any]) -> ReminderSettings:
     """Return the settings with the typed options. Raises UserError for one that cannot be read.
 
-    Without an interval, reminders are switched on with the default one.
+    Only options that ask for reminders switch them on, with the default interval unless one is
+    typed: a time zone alone does not.
     """
     values = {name: parse(options[name]) for name, parse in _PARSERS.items() if options[name]}
     values["has_zone"] = settings.has_zone or "zone" in values
-    return settings._replace(**{"interval": settings.interval or HOURS_BETWEEN, **values})
+    if not values.keys().isdisjoint(ASKING):
+        values = {"interval": settings.interval or HOURS_BETWEEN, **values, "is_chosen": True}
+    return settings._replace(**values)
 
 
 def _parse_interval(typed: str) -> int:
@@ -293,9 +306,15 @@ async def change_reminder_settings(context: Context) -> Reply:
             text = f"It's your move in {loaded.game.name}: your first reminder comes "
             reminder_lines.append(Phrase(text, build_relative_date(due_row.at), "."))
     lines = [*settings.format_lines(), *reminder_lines[:MOST_SHOWN]]
-    if settings.interval and settings.quiet and not settings.has_zone:
+    if settings.quiet and not settings.has_zone:
         lines.append(phrase("Set your time zone: `/me ping zone=Europe/Berlin`"))
     title = "You'll get reminders" if settings.interval else "You won't get reminders"
+    if not settings.interval and not any(options[name] for name in ASKING):
+        title = "Your hours are saved; reminders stay off"
+        lines = [
+            settings.format_quiet_hours(),
+            phrase("To get reminders: `/me ping interval=4h`"),
+        ]
     return Reply(title, tuple(lines), private=True)
 
 

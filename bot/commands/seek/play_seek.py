@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from bot.commands.answer_footer import add_footer, store_first_line
-from bot.commands.by_post.reminders import WISHES, ReminderSettings
+from bot.commands.by_post.reminders import load_reminder_settings
 from bot.commands.context import Context, build_play_facts
 from bot.commands.declare import declare_button, declare_command
 from bot.commands.games.result.count import CONFIRMED_LATER, record_count
@@ -313,8 +313,10 @@ async def _set_reminders(context: Context, seek: Seek, player: Person) -> list[P
         return []
     names = []
     for user, name in ((seek.writer, seek.name), (player.key, player.name)):
-        if await context.store.load_doc(WISHES, user) is None:
-            context.commit.docs.append(ReminderSettings(interval=hours).build_doc(user))
+        settings = await load_reminder_settings(context.store, user)
+        if not settings.is_chosen:
+            settings = settings._replace(interval=hours, is_chosen=True)
+            context.commit.docs.append(settings.build_doc(user))
             names.append(name)
     if not names:
         return []
