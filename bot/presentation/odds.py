@@ -604,7 +604,7 @@ def _format_input(option: Option, value: object) -> list[str]:
             option.labels.get(word, word.replace("_", " "))
             for word in words.replace(",", " ").split()
         ]
-    return [f"{name} {text}"]
+    return [option.format_value(value)]
 
 
 STILL = "still fighting"

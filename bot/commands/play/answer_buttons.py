@@ -207,9 +207,7 @@ def describe_left_out(
         value = inputs[option.name]
         if value in (option.default, False, None, ""):
             continue
-        words.append(
-            option.display_name if option.type == "bool" else f"{option.display_name} {value}"
-        )
+        words.append(option.display_name if option.type == "bool" else option.format_value(value))
     return f"Not carried over from the last target: {join_names(words)}." if words else ""
 
 

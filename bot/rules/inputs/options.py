@@ -42,6 +42,8 @@ _BOOL |= {"no": False, "false": False, "off": False, "0": False, "n": False}
 
 ACTS, HELPS, TARGETS = ROLES = ("acts", "helps", "targets")
 """The roles of units of an input: they act, they help those who act, or they are targets."""
+UNITS = {"inches": "inch", "hexes": "hex", "squares": "square", "yards": "yard", "meters": "meter"}
+"""Units that the name of a number may end in (`Distance in hexes`), with their singular."""
 ACTING = ("attackers", "shooters", "unit", "units", "attacker", "shooter", "firers", "firer")
 """Names of inputs for acting units; docs/pack-sequence.md lists them."""
 AIMED = ("targets", "target", "defenders")
@@ -153,6 +155,19 @@ class Option:
     def display_name(self) -> str:
         """The name for people: `Who is firing`."""
         return self.label or format_code_word(self.name)
+
+    def format_value(self, value: object) -> str:
+        """Format a value after the name for people: `Cover light`.
+
+        A number whose name ends in its unit has the unit after it: `Range 30"`, `Distance 1 hex`.
+        """
+        text = self.labels.get(str(value), str(value))
+        name, _, unit = self.display_name.rpartition(" in ")
+        if not name or unit not in UNITS:
+            return f"{self.display_name} {text}"
+        if unit == "inches":
+            return f'{name} {text}"'
+        return f"{name} {text} {UNITS[unit] if text == '1' else unit}"
 
     def format_word(self, word: str) -> str:
         """Format a flag (by its own name) or a word of `values` for people, with its modifier:
