@@ -23,7 +23,6 @@ from bot.game.state import Game, Json
 from bot.game.undo import EDITION, MAX_EVENTS_SEARCHED, find_changed_since, find_last_turn_of
 from bot.game.undo_reach import add_opening, find_in_the_way, find_opening
 from bot.presentation.events import (
-    CARDS,
     find_card_word_events,
     format_dice,
     format_log_line,
@@ -447,12 +446,7 @@ def _describe_request() -> str:
 
 
 def _describe_what_stays(event: Json, systems: RuleSets) -> str:
-    """Return the small line about what an undo leaves in the log: the first dice, if any.
-
-    The dice of an event about cards are not shown, because they count places in a pile.
-    """
-    if event["kind"] in CARDS:
-        return "It stays in the log."
+    """Return the small line about what an undo leaves in the log: the first dice, if any."""
     dice = format_dice(event, systems, " ")
     if not dice:
         return "It stays in the log."

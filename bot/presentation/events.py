@@ -407,8 +407,7 @@ def format_log_line(
         text += f"; {describe_extension(hash, extended, systems)}"
     side = f" ({event['side']})" if event.get("side") else ""
     pieces = [f"#{event['number']} {name_of(event['who'])}{side}: {text}"]
-    if kind not in CARDS:  # their dice count places in a pile
-        pieces.append(format_dice(event, systems))
+    pieces.append(format_dice(event, systems))
     if event.get("hand"):
         pieces.append("(drawn by hand)" if kind in CARDS else "(rolled by hand)")
     return " ".join(filter(None, pieces))
@@ -445,7 +444,12 @@ MOST_DICE = 40
 
 
 def format_dice(event: Event, systems: RuleSets, separator: str = "") -> str:
-    """Return the faces of an event's dice, at most MOST_DICE: `[5][2]`. A drawn card has its name."""
+    """Return the faces of an event's dice, at most MOST_DICE: `[5][2]`. A drawn card has its name.
+
+    Those of an event about cards are left out, because they count places in a pile.
+    """
+    if event["kind"] in CARDS:
+        return ""
     faces = islice(list_named_faces(event, systems), MOST_DICE)
     return separator.join(f"[{face}]" for face in faces)
 

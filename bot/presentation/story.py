@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bot.presentation.events import (
-    CARDS,
     QUIET,
     NameOf,
     describe_event,
@@ -86,9 +85,7 @@ def _build_story_line(
     without any. `texts` has the text shown with each event.
     """
     text = describe_event(event, systems, name_of, texts.get(event["number"], ""), sides)
-    dice = ""
-    if event["kind"] not in CARDS:
-        dice = format_dice(event, systems)
+    dice = format_dice(event, systems)
     if event.get("hand"):
         dice += " by hand"
     return StoryLine(event["number"], text.sentence, dice, text.tone == HURT, undone)

@@ -26,7 +26,8 @@ from bot.presentation.story import build_chapters
 from bot.rules.dice import Die
 from bot.rules.proof.fair import Stream
 from bot.rulesets.catalog import find_shared_system, load_shared_systems
-from tests.packs.conftest import packs as packs, use_packs as use_packs
+from tests.packs.conftest import packs as packs
+from tests.packs.conftest import use_packs as use_packs
 
 SIDES = ("US", "VC")
 

@@ -8,7 +8,8 @@ import pytest
 
 from bot.rules.inputs.options import Option
 from bot.rulesets.catalog import load_shared_systems
-from tests.packs.conftest import packs as packs, use_packs as use_packs
+from tests.packs.conftest import packs as packs
+from tests.packs.conftest import use_packs as use_packs
 
 
 @pytest.mark.parametrize(
