@@ -15,6 +15,7 @@ from bot.commands.games.imports import CLAIM_HINT
 from bot.commands.requests import PendingRequest, load_open_request
 from bot.commands.turns.mentions import remember_play_channel
 from bot.commands.turns.turn_card import (
+    build_add_units_buttons,
     build_phase_buttons,
     count_buttons_across,
     format_headline,
@@ -164,6 +165,7 @@ async def begin_game(context: Context) -> Reply:
             Doc(CARRY, context.ledger.row, {"row": previous_row}, expires, server)
         )
         buttons.append(context.build_button("carry", "Carry the roster over"))
+    buttons += build_add_units_buttons(context)
     leads = "none" if new_game.sides else ""
     buttons += build_phase_buttons(context, leads=leads, folded=True)
     buttons.append(context.build_proof_button())

@@ -23,7 +23,12 @@ from bot.commands.log import log
 from bot.commands.log.export import export_game
 from bot.commands.play.fair import show_fairness
 from bot.commands.turns.mentions import list_calls
-from bot.commands.turns.turn_card import build_phase_buttons, format_headline, format_passes
+from bot.commands.turns.turn_card import (
+    build_add_units_buttons,
+    build_phase_buttons,
+    format_headline,
+    format_passes,
+)
 from bot.commands.turns.upkeep import list_owed
 from bot.game.cups import is_drawn_next
 from bot.game.ledger import Ledger
@@ -251,7 +256,7 @@ async def resume_game(context: Context, row: str | None = None) -> Reply:
         brief = str(get_phase(game, context.system).get("brief") or "")
         if brief:
             lines.append(brief)
-        buttons = tuple(build_phase_buttons(context))
+        buttons = (*build_phase_buttons(context), *build_add_units_buttons(context))
     lines += replaced_lines
     reply = Reply(
         f"{context.user_name} resumes {format_game_name(past_game.game)}",
@@ -342,7 +347,14 @@ async def show_status(context: Context) -> Reply:
     if not game.ended:
         lines += await _list_what_is_due(context)
     system_title = context.system.title if context.system is not None else ""
-    return Reply(title, tuple(lines), by=system_title, footer=(f"#{game.number}",), private=True)
+    return Reply(
+        title,
+        tuple(lines),
+        by=system_title,
+        footer=(f"#{game.number}",),
+        private=True,
+        buttons=build_add_units_buttons(context),
+    )
 
 
 async def _list_what_is_due(context: Context) -> list[Part]:

@@ -25,7 +25,11 @@ from bot.commands.seek.open_seeks import (
     load_seek,
     need_server,
 )
-from bot.commands.turns.turn_card import build_phase_buttons, count_buttons_across
+from bot.commands.turns.turn_card import (
+    build_add_units_buttons,
+    build_phase_buttons,
+    count_buttons_across,
+)
 from bot.game.ledger import Ledger
 from bot.preferences.ladder_setting import is_ladder_on
 from bot.preferences.place_names import build_channel_button, name_place
@@ -264,7 +268,11 @@ async def _start_game(
     if seek.series:
         sides_line.append("The return game, with sides swapped, comes after it.")
     lines = [*sides_line, *game_lines, *await _set_reminders(context, seek, player)]
-    buttons = [*build_phase_buttons(context, folded=True), context.build_proof_button()]
+    buttons = [
+        *build_add_units_buttons(context),
+        *build_phase_buttons(context, folded=True),
+        context.build_proof_button(),
+    ]
     system = new_game.system
     return Reply(
         f'{player.name} and {seek.name} play "{new_game.name}"',

@@ -46,6 +46,7 @@ from bot.rules.text.phrase import capitalize_first, phrase
 from bot.rulesets.game_keys import DRAW_UP, LED_BY, OWN_BUTTONS, OWN_HAND
 from bot.rulesets.system import System, format_code, is_lost
 from bot.ui.common_options import build_optional
+from bot.ui.form.form_buttons import build_form_button
 from bot.ui.reply.reply import LINK, OPEN_FORM, Button, Reply
 
 MOST_IN_ROW, PHONE_ROW = 5, 4
@@ -160,6 +161,7 @@ async def build_card(
         *build_call_buttons(context, calls),
         *build_phase_buttons(context, begins=True),
         *build_due_buttons(context, landings[:MOST_DUE]),
+        *build_add_units_buttons(context),
     )
     title = add_uncalled_players(context, format_headline(game, system))
     return Reply(
@@ -240,6 +242,18 @@ def build_phase_buttons(
     if (folded or game.turn > 1) and "remember" not in without and list_reminders(game, system):
         buttons.append(context.build_button("remember", "Checklist", game.phase))
     return tuple(buttons)
+
+
+def build_add_units_buttons(context: Context) -> tuple[Button, ...]:
+    """Return the button that opens the form of `/unit add`, if the game may have units and has
+    none; else ().
+    """
+    game = context.game
+    system = context.system
+    is_on = game.started and not game.ended
+    if not is_on or game.units or system is None or not system.words["units"].types:
+        return ()
+    return (build_form_button(("unit", "add"), {}, "Add units", context.registry),)
 
 
 def _leading_word(game: Game, system: System | None, words: list[str], *, owes: bool) -> str:

@@ -74,7 +74,7 @@ async def test_three_passes_in_a_row_end_the_operations_phase() -> None:
     channel = await table()
     card = await in_operations(channel)
     assert card.title == "Turn 1, Operations: US goes first"
-    assert labels(card) == ["Fire", "Melee", "Done", "Pass", "Next phase"]
+    assert labels(card) == ["Fire", "Melee", "Done", "Pass", "Next phase", "Add units"]
     over = await channel.do("Alice", "game pass")
     assert over.first_line == "VC to play · Alice passes"
     assert over.format_body() == ["Turn 1, Operations · one pass so far"]
@@ -262,6 +262,7 @@ async def test_buttons_join_roll_pass_and_lead_on() -> None:
     assert labels(started) == [
         "Join US",
         "Join VC",
+        "Add units",
         "Initiative",
         "Rally",
         "Done",

@@ -25,6 +25,7 @@ from bot.commands.ladder.ladder_docs import COUNTING
 from bot.commands.requests import PendingRequest, load_open_request
 from bot.commands.turns.mentions import call_users
 from bot.commands.turns.turn_card import (
+    build_add_units_buttons,
     build_phase_buttons,
     count_buttons_across,
     remove_buttons,
@@ -314,7 +315,11 @@ async def _start_return_game(context: Context, first: FirstGame, asker: Person) 
     if is_counted:
         await store_played(context, COUNTING)
         sides_line = f"{sides_line} It counts. {CONFIRMED_LATER}"
-    buttons = [*build_phase_buttons(context, folded=True), context.build_proof_button()]
+    buttons = [
+        *build_add_units_buttons(context),
+        *build_phase_buttons(context, folded=True),
+        context.build_proof_button(),
+    ]
     return Reply(
         f'{asker.name} and {opponent.name} play the return game of "{new_game.name}"',
         (sides_line, *game_lines),
