@@ -100,6 +100,7 @@ from bot.ui.typing.complete import (
 from bot.ui.typing.corrections import check_correction
 from bot.ui.typing.macro import Macro
 from bot.ui.typing.roster_example import write_roster_example
+from bot.ui.typing.several_commands import check_one_command
 from bot.ui.typing.unquoted_names import is_unit_added, quote_names, quote_new_name, takes_units
 
 FIRST_FORMS = (("game", "start"), ("seek", "game"), ("unit", "add"), ("setup", "systems"))
@@ -497,8 +498,10 @@ class App:
         In a game, a line that is no command is tried as a macro, a sequence of the game, a command
         of `/game`, one of its tables, and as something to find. The names of units may have spaces
         without quotation marks, and so may that of a new unit. Raises UserError, whose hint
-        suggests only commands that work.
+        suggests only commands that work, also for several commands in one text.
         """
+        if "\n" in text:
+            check_one_command(text, (await self.load_registry(place)).top_names)
         try:
             parsed = await self._parse_as_typed(text, place, person)
         except UserError:

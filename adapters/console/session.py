@@ -42,6 +42,7 @@ from bot.ui.spec import Person, Place
 from bot.ui.typing.command_text import MAX_LENGTH, format_command
 from bot.ui.typing.command_writer import CommandReader, write_commands
 from bot.ui.typing.complete import CompletionContext
+from bot.ui.typing.several_commands import list_typed_lines
 
 PLACE = Place("console:main", "console", "console")
 GREETING = (
@@ -116,6 +117,31 @@ class Session:
         is_own_word = await self._run_own_word(word, arguments, request)
         if not is_own_word:
             await self._run_key_or_command(text, word, arguments)
+        return True
+
+    async def run_block(self, text: str, request: Request | None = None) -> bool:
+        """Run the lines of a text in order, as a pasted block has several, each shown before its
+        answer. After one that fails, the others become the draft of the next line.
+
+        Return False if one of them leaves the console. See `run_line` for `request`.
+        """
+        name = self.player.name
+        lines = [_strip_prompt(line.strip(), name) for line in list_typed_lines(text, name)]
+        if len(lines) < 2:
+            return await self.run_line(text, request)
+        failed = self.failed
+        for index, line in enumerate(lines, 1):
+            print_text(self.console, Text(f"> {line}", style="green"))
+            self.failed = False
+            if not await self.run_line(line, request):
+                return False
+            if self.failed and index < len(lines):
+                self.draft = "\n".join(lines[index:])
+                left = format_count(len(lines) - index, "line")
+                note = f"Stopped there; Enter runs the other {left}, below."
+                print_text(self.console, Text(note, style="bold red"))
+                return True
+        self.failed |= failed
         return True
 
     async def _run_own_word(self, word: str, arguments: str, request: Request | None) -> bool:
@@ -534,7 +560,7 @@ async def _run_prompt(session: Session, console: Screen, settings: Settings) -> 
         except EOFError:
             return
         try:
-            if not await session.run_line(line, request):
+            if not await session.run_block(line, request):
                 return
         except (EOFError, KeyboardInterrupt):
             session.console.print("(stopped)")

@@ -143,7 +143,7 @@ def parse_text(text: str, registry: Registry) -> ParsedCommand:
     """
     if len(text) > MAX_LENGTH:
         raise UserError(f"That line is too long: at most {MAX_LENGTH} characters.", code="too-long")
-    text = _without_slash(text)
+    text = without_slash(text)
     is_help_word = word_key(text) in _HELP
     tokens = tokenize("help" if is_help_word else text)
     if not tokens:
@@ -202,7 +202,7 @@ def _find_command(text: str, words: list[str], registry: Registry) -> tuple[Comm
         raise
 
 
-def _without_slash(text: str) -> str:
+def without_slash(text: str) -> str:
     """Return a line without spaces around it and without the slash at its beginning.
 
     Look-alike characters become plain ones, unless all are plain already.
@@ -1156,7 +1156,7 @@ def salvage_command(text: str, registry: Registry) -> ParsedCommand:
     A quotation mark that is not closed is closed at the end. Raises UserError if the line does not
     begin with a command.
     """
-    tokens = _tokenize_leniently(_without_slash(text))[:MOST]
+    tokens = _tokenize_leniently(without_slash(text))[:MOST]
     spec, word_count = registry.find(list_command_words(tokens) if tokens else [])
     fitting: list[Token] = []
     options: dict[str, object] = {}

@@ -175,6 +175,27 @@ def test_u_and_undo_are_about_who_types() -> None:
     assert "#3 is undone · Player" in shown
 
 
+async def test_a_pasted_block_runs_line_by_line_up_to_one_that_fails() -> None:
+    out = io.StringIO()
+    app = await fresh_app()
+    session = Session(app, Console(file=out, width=200), "Anna", Path(), terminal=True)
+    try:
+        assert await session.run_block("> roll 1d1\nAnna rolls d1\n> as Ben\n> roll 2d1\n")
+        assert "Ben rolls 2d1" in out.getvalue()
+        assert (out.getvalue().count("rolls"), session.draft, session.failed) == (2, "", False)
+        assert await session.run_block("roll 3d1\nrol 4d1\nroll 5d1\nroll 6d1")
+        assert "Enter runs the other 2 lines, below." in out.getvalue()
+        assert out.getvalue().count("rolls") == 3
+        rest = session.draft
+        assert rest == "roll 5d1\nroll 6d1"
+        assert await session.run_block(rest)
+        assert out.getvalue().count("rolls") == 5
+        assert not await session.run_block("roll 7d1\nq\nroll 8d1")
+        assert out.getvalue().count("rolls") == 6
+    finally:
+        await app.close()
+
+
 async def test_a_letter_stands_for_a_button_of_the_last_answer() -> None:
     out = io.StringIO()
     app = await fresh_app()
