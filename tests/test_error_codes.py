@@ -41,6 +41,7 @@ SAID = [
     ("given-twice attackers", "lnlt fire attackers=squad attackers=squad"),
     ("too-long label", "roll 2d6 label=" + "x" * 300),
     ("too-many", "roll" + " x" * 1_000),
+    ("several-commands", "roll 2d6\nroll 2d6"),
     ("missing attackers", "lnlt fire"),
     ("bad-value system", "game start chess Hill"),
     ("unknown-modifier opn", f"{FIRE} mods=opn"),

@@ -176,12 +176,14 @@ class SlackForms:
         """Add a button to the refusal of a command that could not be parsed.
 
         It runs the corrected line if there is one, else it opens the command's form. If the command
-        is unknown or has no options, the refusal stays as it is.
+        is unknown or has no options, or if there are several, the refusal stays as it is.
         """
         line = reply.better.removeprefix("/")
         if line and len(line) <= MAX_CARRIED:
             run = Button(SAY + line, "Run it", "good")
             return replace(reply, buttons=(*reply.buttons, run))
+        if reply.code == "several-commands":
+            return reply
         try:
             registry = await self._app.load_registry(request.where)
             spec, name_length = registry.find(text.removeprefix("/").split())

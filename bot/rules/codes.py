@@ -22,6 +22,7 @@ CODES = {
     "given-twice": "the same thing is given twice",
     "too-long": "too many characters",
     "too-many": "too many at once",
+    "several-commands": "a message holds more than one command",
     "bad-arguments": "a word after `grognard ...` that means nothing there",
     # Values
     "missing": "an option that is needed here is missing",

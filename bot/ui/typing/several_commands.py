@@ -70,7 +70,7 @@ def check_one_command(text: str, names: Container[str]) -> None:
     if first_word in names and is_short:
         hint = phrase("Nothing was run. Send them one by one; first `/{command}`", command=command)
     message = f"Only one command fits into a message; yours has {count}."
-    raise UserError(message, hint=hint, code="too-many")
+    raise UserError(message, hint=hint, code="several-commands")
 
 
 def _get_first_word(line: str) -> str:

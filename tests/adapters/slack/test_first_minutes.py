@@ -73,3 +73,22 @@ async def test_home_offers_to_join_games_of_channels_that_you_are_in(
         assert "has no player yet" not in str(view.blocks)
         assert "Board" in str(view.blocks)
     assert socket_slack.refusals == []
+
+
+async def test_a_pasted_block_is_answered_once_and_nothing_is_run(
+    socket_slack: SlackStandIn, tmp_path: Path
+) -> None:
+    home, anna, _, games = settle(socket_slack)
+    block = "roll 2d6\nroll 3d6\nroll 4d6"
+    async with running(socket_slack, tmp_path, home):
+        answers = [
+            await (await anna.mention(games, block)).answer(),
+            await (await anna.slash(games, "/roll", "2d6\n/roll 3d6\n/roll 4d6")).answer(),
+            await (await anna.dm(block)).answer(),
+        ]
+        for answer in answers:
+            assert "yours has 3" in answer.plain
+            assert "roll 2d6" in answer.plain
+            assert answer.buttons() == []
+        rolled = await say(anna, games, "/roll", "1d1")
+        assert "#2" in rolled.plain, "the first roll of this channel"
