@@ -50,6 +50,7 @@ from bot.preferences.macros import (
 )
 from bot.preferences.own_installs import check_own_play
 from bot.presentation.derived_inputs import apply_rule_defaults, depends_on_game
+from bot.presentation.unit_first import hint_unit_first
 from bot.presentation.unit_reasons import find_reasons
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import MAX_TEXT, Option, normalize_typed
@@ -682,8 +683,8 @@ class App:
         """Return the command that a line without a command's name stands for in the place's game (see
         `parse_line`), or None.
 
-        If it is nearly the name of a sequence, that name is added to the hint of `error`. Raises
-        UserError for options that a sequence does not take.
+        If it is nearly the name of a sequence, or begins with a unit, `error` says what to type.
+        Raises UserError for options that a sequence does not take.
         """
         if person is not None:
             macro = await parse_macro_line(self.store, self.registry, text, person.key, place)
@@ -708,6 +709,9 @@ class App:
         )
         if parsed is None:
             hint_sequence(error, text, commands, system)
+            game = await self._load_game(place)
+            if game is not None and system in commands.games:
+                hint_unit_first(error, text, game, commands.games[system], commands)
         return parsed
 
     async def _parse_text(self, text: str, place: Place) -> ParsedCommand:
