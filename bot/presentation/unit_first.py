@@ -1,7 +1,7 @@
 """Lines that begin with a unit, such as `Brandt fires at Able`: the command that was probably meant."""
 
-from collections.abc import Iterator
-from collections.abc import Sequence as Several
+from collections import Counter
+from collections.abc import Iterator, Mapping
 
 from bot.game.roster import sort_units
 from bot.game.state import Game
@@ -18,6 +18,8 @@ from bot.ui.typing.roster_example import write_roster_example
 
 MAX_NAME_WORDS = 4
 """Maximum number of words of a unit's name at the beginning of a line."""
+MAX_UNITS_TRIED = 30
+"""Units of a side that are tried as targets, or in the place of a unit that cannot act."""
 MAX_WORDS = 20
 """Words of a line that are looked at."""
 
@@ -32,11 +34,16 @@ def hint_unit_first(
     """
     words = _list_words(text)
     units = [unit for unit in sort_units(game.units.values()) if not is_lost(unit, system)]
-    unit, count = _find_unit(words, units)
+    units_by_key = _index_names(units)
+    unit, count = _find_unit(words, units_by_key)
     if unit is None:
         return
     rest = words[count:]
-    line = _write_command(unit, rest, units, system, commands) or f"unit show {unit.handle}"
+    own_units = [other for other in units if other.side == unit.side]
+    other_units = [other for other in units if other.side != unit.side]
+    candidates = [*_list_named_units(rest, units_by_key), *other_units[:MAX_UNITS_TRIED]]
+    candidates += own_units[:MAX_UNITS_TRIED]
+    line = _write_command(unit, rest, candidates, system, commands) or f"unit show {unit.handle}"
     error.message = f"{unit.name} is a unit; a command begins with what it does."
     error.hint = phrase("For example: `/{line}`", line=line)
 
@@ -50,36 +57,49 @@ def _list_words(text: str) -> list[str]:
     return [token.value.strip(",.!") for token in tokens[:MAX_WORDS] if not token.key]
 
 
-def _find_unit(words: Several[str], units: Several[RosterUnit]) -> tuple[RosterUnit | None, int]:
-    """Return the unit that the words begin with, and how many of them name it; None if none does.
+def _index_names(units: list[RosterUnit]) -> dict[str, RosterUnit]:
+    """Return the units by handle, by name, and by the last word of a name if it is of one unit."""
+    units_by_key = dict[str, RosterUnit]()
+    last_words = Counter(_get_last_word(unit) for unit in units)
+    for unit in units:
+        word = _get_last_word(unit)
+        if last_words[word] == 1:
+            units_by_key.setdefault(word, unit)
+    for unit in units:
+        units_by_key[comparison_key(unit.name)] = unit
+        units_by_key[unit.handle] = unit
+    return units_by_key
 
-    It is named by its handle, its name, or the last word of it if no other unit has that.
-    """
+
+def _get_last_word(unit: RosterUnit) -> str:
+    return comparison_key(unit.name).rpartition(" ")[2]
+
+
+def _find_unit(
+    words: list[str], units_by_key: Mapping[str, RosterUnit]
+) -> tuple[RosterUnit | None, int]:
+    """Return the unit that the words begin with, and how many of them name it; None if none does."""
     for count in range(min(MAX_NAME_WORDS, len(words)), 0, -1):
-        key = comparison_key(" ".join(words[:count]))
-        for unit in units:
-            if key in (comparison_key(unit.name), unit.handle):
-                return unit, count
-    if not words or not words[0]:
-        return None, 0
-    key = comparison_key(words[0])
-    namesakes = [unit for unit in units if key == comparison_key(unit.name).rpartition(" ")[2]]
-    return (namesakes[0], 1) if len(namesakes) == 1 else (None, 0)
+        unit = units_by_key.get(comparison_key(" ".join(words[:count])))
+        if unit is not None:
+            return unit, count
+    return None, 0
 
 
 def _write_command(
     unit: RosterUnit,
-    rest: Several[str],
-    units: Several[RosterUnit],
+    rest: list[str],
+    units: list[RosterUnit],
     system: System,
     commands: Registry,
 ) -> str:
     """Return a command of the game that has a unit do what the `rest` of the line says; "" for none.
 
+    `units` are those that may take part, the likeliest targets first.
+
     A squad that cannot act itself is replaced by the first of its men that can, and a man by his
     squad.
     """
-    named = list(_list_named_units(rest, units))
     related = [other for other in units if unit.name in other.numbers.values()]
     related += [other for other in units if other.name in unit.numbers.values()]
     for sequence in _rank_sequences(rest, system):
@@ -90,7 +110,7 @@ def _write_command(
         for actor in (unit, *related):
             if not _fits(sequence, option, actor):
                 continue
-            targets = _list_targets(sequence, actor, [*named, *units])
+            targets = _list_targets(sequence, actor, units)
             line = write_roster_example(spec, commands, [actor, *targets], actor.side)
             if line:
                 return line.removeprefix("/")
@@ -105,7 +125,7 @@ def _fits(sequence: Sequence, option: Option, unit: RosterUnit) -> bool:
 
 
 def _list_targets(
-    sequence: Sequence, actor: RosterUnit, units: Several[RosterUnit]
+    sequence: Sequence, actor: RosterUnit, units: list[RosterUnit]
 ) -> list[RosterUnit]:
     """Return the first of these units that can be a target of the actor, in a list; [] for none."""
     option = next((option for option in sequence.inputs if option.part == TARGETS), None)
@@ -117,17 +137,19 @@ def _list_targets(
     return []
 
 
-def _list_named_units(words: Several[str], units: Several[RosterUnit]) -> Iterator[RosterUnit]:
+def _list_named_units(
+    words: list[str], units_by_key: Mapping[str, RosterUnit]
+) -> Iterator[RosterUnit]:
     """Yield the units that are named anywhere in the words."""
     index = 0
     while index < len(words):
-        unit, count = _find_unit(words[index:], units)
+        unit, count = _find_unit(words[index:], units_by_key)
         if unit is not None:
             yield unit
         index += count or 1
 
 
-def _rank_sequences(words: Several[str], system: System) -> list[Sequence]:
+def _rank_sequences(words: list[str], system: System) -> list[Sequence]:
     """Return the sequences that a word of the line names or does, best first; [] if none does.
 
     A word is the sequence's id, part of it, or its verb; any word for firing means all that fire.
