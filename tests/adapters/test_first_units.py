@@ -17,7 +17,7 @@ async def test_the_card_of_a_game_without_units_opens_the_form(
         card = await e.say("Anna", 'game start lnlt "Hill 875" sides="US, VC"')
         draw(e, "start", card)
         assert "Add units" in e.buttons(card)
-        assert "You play no side" in await e.refused("Ben", card, "Add units")
+        assert "have a side in this game" in await e.refused("Ben", card, "Add units")
         await e.press("Anna", card, "Join US")
         form = await e.form("Anna", card, "Add units")
         draw_form(e, form)
