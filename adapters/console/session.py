@@ -137,8 +137,8 @@ class Session:
                 return False
             if self.failed and index < len(lines):
                 self.draft = "\n".join(lines[index:])
-                left = format_count(len(lines) - index, "line")
-                note = f"Stopped there; Enter runs the other {left}, below."
+                count = format_count(len(lines) - index, "line")
+                note = f"Stopped there; Enter runs the other {count}, below."
                 print_text(self.console, Text(note, style="bold red"))
                 return True
         self.failed |= failed

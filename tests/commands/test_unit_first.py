@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bot.rulesets.catalog import find_shared_system, list_builtin_systems
+from bot.rulesets.catalog import find_shared_system
+from bot.rulesets.system import list_builtin_systems
 from tests.playing import Channel
 
 SCENARIOS = [
