@@ -340,7 +340,9 @@ def _build_cells(unit: RosterUnit, keys: tuple[str, ...], system: System | None)
     cell for each of `keys`.
     """
     lasting_marks = list_lasting_marks(system)
-    state_words = [word for word in list_conditions(unit, system) if word != REDUCED]
+    state_words = [*list_conditions(unit, system)]
+    if unit.turned and REDUCED in state_words:
+        state_words.remove(REDUCED)  # its sign says it
     state_words += list_marks(unit, system, unit.marks & lasting_marks)
     half = HALF if unit.turned or unit.type == "half-squad" else ""
     marks = list_marks(unit, system, unit.marks - lasting_marks)
