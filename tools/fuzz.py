@@ -31,6 +31,7 @@ from unittest.mock import patch
 from bot.app import App
 from bot.commands.dispatch import load_shared_registry
 from bot.game.cups import is_cup
+from bot.game.phases import get_phase
 from bot.game.self_play import find_self_played_side, list_able_units, list_enemies
 from bot.game.state import Game
 from bot.packs.linter import list_values
@@ -226,8 +227,10 @@ GOES_ON = ("initiative", "first", "next", "pass", "done", "selfplay", "handover"
 """Buttons with which a player alone plays on, besides the answers to orders."""
 MOST_STEPS = 600
 """Steps after which a game against a side that plays itself must be over."""
-OWN_ATTACKS = 0.4
-"""How often the player alone attacks instead of pressing a button."""
+OWN_ATTACKS = 0.8
+"""How often the player alone attacks instead of pressing a button, if a unit still can."""
+MOST_TOGETHER = 3
+"""Maximum number of units in one attack of the player alone."""
 
 
 @dataclass(slots=True)
@@ -308,6 +311,9 @@ class RandomGame:
         self._tally = tally
         self._place = Place("console:fuzz", "console", "console")
         self._ids = count(1)
+        self._moment: tuple[object, ...] = ()
+        """The turn and phase in which `_attackers` have attacked."""
+        self._attackers: set[str] = set()
 
     async def play(self, number: int) -> Failure | None:
         """Play the game, which is number `number`, and check it. Return the failure, or None if
@@ -431,21 +437,45 @@ class RandomGame:
         return await self._app.press(step, person, self._place, f"f{next(self._ids)}")
 
     def _build_own_attack(self, game: Game) -> str:
-        """Return an attack of the player's side, made by a sequence that the orders of the other
-        side use too; "" if there is none.
+        """Return an attack of the player's side, by the order of the other side that it could have
+        had; "" if there is none. Each unit attacks once in a phase that offers the attack.
         """
-        orders: dict[str, Any] = self._system.game["solo"]["orders"]
-        attacks = [order for order in orders.values() if "against" in order]
         own_side = next(iter(game.players.values()), "")
-        own_units = list_able_units(game, self._system, own_side, {})
+        attacks = self._list_attacks(game)
+        if own_side not in game.go or not attacks:
+            return ""
         attack = self._chance.choice(attacks)
         enemies = list_enemies(game, self._system, own_side, attack)
-        if own_side not in game.go or not own_units or not enemies:
+        own_units = self._list_fresh_units(game, own_side, attack)
+        if not own_units or not enemies:
             return ""
-        unit = self._chance.choice(own_units).handle
-        enemy = self._chance.choice(enemies).handle
-        command = f"{self._system.id} {attack['run']}"
-        return f"{command} {attack['unit']}={unit} {attack['against']}={enemy}"
+        number = 1
+        if "together" in attack:
+            number = self._chance.randint(1, min(MOST_TOGETHER, len(own_units)))
+        attackers = self._chance.sample(own_units, number)
+        self._attackers.update(attackers)
+        target = self._chance.choice(enemies).handle
+        situation = self._chance.choice([*attack.get("how", {}).values()] or [{}])
+        inputs = {attack["unit"]: "; ".join(attackers), attack["against"]: target, **situation}
+        words = [f'{name}="{value}"' for name, value in inputs.items()]
+        return " ".join((self._system.id, attack["run"], *words))
+
+    def _list_attacks(self, game: Game) -> list[dict[str, Any]]:
+        """Return the orders of the side that plays itself whose attack the present phase offers."""
+        offered = get_phase(game, self._system).get("buttons") or ()
+        orders: dict[str, dict[str, Any]] = self._system.game["solo"]["orders"]
+        return [
+            order for order in orders.values() if "against" in order and order["run"] in offered
+        ]
+
+    def _list_fresh_units(self, game: Game, side: str, attack: dict[str, Any]) -> list[str]:
+        """Return the handles of the side's units that can attack and have not in this phase."""
+        moment = (game.turn, game.phase, game.turn_of)
+        if moment != self._moment:
+            self._moment = moment
+            self._attackers = set()
+        units = list_able_units(game, self._system, side, attack)
+        return [unit.handle for unit in units if unit.handle not in self._attackers]
 
     def _find_odds_faults(self) -> Iterator[str]:
         """Yield a line if the chances of one random sequence do not add up to one, or cannot be
