@@ -134,7 +134,7 @@ def _describe_chart(chart: Odds) -> str:
     results = []
     for row in chart.rows:
         least = f" ({LEAST} {format_percent(row.least)})" if row.least is not None else ""
-        came = ", which came up" if row.came else ""
+        came = ", this roll" if row.came else ""
         results.append(f"{row.word} {format_percent(row.chance)}{least}{came}")
     return f"{chart.heading}: {'; '.join(results)}."
 

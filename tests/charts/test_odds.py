@@ -59,7 +59,7 @@ def test_the_words_hold_every_figure_of_the_bars() -> None:
     )
     assert drawn.alt == (
         "61% to shake or hurt each VC squad (US Squads 3 + 4 fire). "
-        "VC Squads 5 + 6: casualties 16% (at least 16%); shaken 45% (at least 61%), which came up; no effect 39%."
+        "VC Squads 5 + 6: casualties 16% (at least 16%); shaken 45% (at least 61%), this roll; no effect 39%."
     )
     assert len(boxes(drawn, "came")) == 1
     assert all(

@@ -232,4 +232,4 @@ async def test_a_result_is_drawn_with_its_dice_before_its_odds() -> None:
     assert (result.name, odds.name, drawn.private) == ("result.png", "odds.png", True)
     assert "· #8. Cell 1 " in result.alt
     assert "Dice: 6, 1, 6. Real dice" in result.alt
-    assert "which came up" in odds.alt
+    assert "this roll" in odds.alt

@@ -171,7 +171,10 @@ def test_a_scenario_builds_on_one_of_its_own_pack() -> None:
         ),
         ('builds_on: ford\nunits: [{name: "Rifle 1", colt: 2}]', "line 3, column 33, colt: "),
         ("builds_on: ford\nsides: [US, German]", '"VC" is not one of its sides'),
-        ("without: [Doc]\nsides: [US, VC]\nunits: []", "without: needs builds_on beside it"),
+        (
+            "without: [Doc]\nsides: [US, VC]\nunits: []",
+            "without: only works together with builds_on",
+        ),
         ("on: ford", "builds_on: ford"),
     ],
 )

@@ -386,7 +386,7 @@ class Table:
         """Compute the column that `get_column` returns."""
         types = [*map(type, inputs.values())]
         if types.count(range) != 1 or not PLAIN_OR_RANGE.issuperset(types):
-            raise TypeError("a column is asked for with one range, and single values beside it")
+            raise TypeError("a column needs one range, and single values next to it")
         range_input = [*inputs][types.index(range)]
         answers = [
             self._answer_typed({**inputs, range_input: value}) for value in inputs[range_input]
