@@ -309,7 +309,7 @@ def _find_sequence_fault(system: System, sequence: Sequence, questions: list[str
     try:
         return _try_example(system, sequence, row, questions)
     except UserError as error:
-        return f"{row}: its example fails: {error}" if error.code != "blank-cell" else ""
+        return _format_fault(row, "its example fails", error) if error.code != "blank-cell" else ""
     except (ArithmeticError, ValueError, LookupError, NameError) as error:  # a division by zero
         return f"{row}: its example fails in a formula: {error}"
     except TypeError:
@@ -317,6 +317,14 @@ def _find_sequence_fault(system: System, sequence: Sequence, questions: list[str
             f"{row}: its example fails, because a formula adds or compares two different kinds "
             "of value, such as a number and a word"
         )
+
+
+def _format_fault(row: str, fault: str, error: UserError) -> str:
+    """Return the fault with the error as its reason, after the place of the step that it comes from,
+    or after the row of its sequence.
+    """
+    reason = str(error).removeprefix(f"{error.position}: ")
+    return f"{error.position or row}: {fault}: {reason}"
 
 
 def _find_missing_part(system: System, sequence: Sequence, row: str) -> str:
@@ -373,9 +381,9 @@ def _try_example(system: System, sequence: Sequence, row: str, questions: list[s
     example = sequence.add_default_choices(sequence.example)
     sequence.plan(sequence.read_inputs(example, {}))
     if sequence.declaration is not None:
-        reason = find_bad_dice(sequence)
-        if reason:
-            return f"{row}: some rolls have no result: {reason}"
+        error = find_bad_dice(sequence)
+        if error is not None:
+            return _format_fault(row, "some rolls have no result", error)
     play = play_sequence(sequence, example, create_throwaway_source())
     if sequence.declaration is not None and play.dice and not sequence.odds_by:
         questions.append(
@@ -384,8 +392,14 @@ def _try_example(system: System, sequence: Sequence, row: str, questions: list[s
     results = system.game.get("results") or {}
     if sequence.id not in results and "*" not in results:
         questions += list_first_line_questions(sequence, row)
-    if sequence.odds_by:
+    if not sequence.odds_by:
+        return ""
+    try:
         count_odds(sequence, example, rolls=EXAMPLE_ROLLS, seconds=None)
+    except UserError as odds_error:
+        if not odds_error.position:
+            raise
+        return _format_fault(row, "some rolls have no result", odds_error)
     return ""
 
 

@@ -141,6 +141,8 @@ class _Survey:
     """The number of situations that have an answer."""
     values: dict[str, set[Any]] = field(default_factory=dict)
     """The values that inputs and derived figures had in answered situations, by name."""
+    outputs: set[str] = field(default_factory=set)
+    """The outputs that an answer had."""
     holes: dict[str, list[str]] = field(default_factory=dict)
     """Situations that no cell answers, in words, by the description of the hole."""
     undeclared: str = ""
@@ -150,10 +152,11 @@ class _Survey:
 def find_faults(table: Table, file: str, max_situations: int = MOST) -> Iterator[str]:
     """Yield the faults of a table that loading does not find. Blank cells are no fault.
 
-    These are inputs without limits, answers of an undeclared kind, inputs without an answer, and
-    rows or columns that no input leads to. Inputs without limits, or one undeclared answer, end the
-    check. If there are more than `max_situations` combinations of inputs, a sample of them is
-    looked up. Then, as in tables with decimal inputs or blank cells, rows and columns are not
+    These are inputs without limits, answers of an undeclared kind, inputs without an answer,
+    outputs that no answer has, and rows or columns that no input leads to. Inputs without limits,
+    or one undeclared answer, end the check. If there are more than `max_situations` combinations
+    of inputs, a sample of them is looked up. Then, as in tables with decimal inputs or blank cells,
+    rows, columns and single outputs are not
     checked.
     """
     domain_faults = list(filter(None, map(find_domain_fault, table.inputs)))
@@ -173,7 +176,15 @@ def find_faults(table: Table, file: str, max_situations: int = MOST) -> Iterator
         return
     if not survey.answered:
         yield f"{file}: no combination of inputs has an answer"
+    elif not survey.outputs:
+        yield (
+            f"{file}: it gives no result: an example needs something to read. Type the rows of "
+            "the card under rows, or its cells under read"
+        )
     elif is_whole(table, max_situations) and not _has_decimal_input(table):
+        for name in table.outputs:
+            if name not in survey.outputs:
+                yield f"{file}, row outputs {name}: nothing in the table sets it"
         for grid in list_grids(table.printed):
             yield from _find_dead_keys(grid, table, survey.values, file)
 
@@ -193,6 +204,7 @@ def _survey_table(table: Table, file: str, max_situations: int) -> _Survey:
                 survey.holes.setdefault(hole, []).append(_format_values(situation))
             continue
         survey.answered += 1
+        survey.outputs |= answer.out.keys()
         for name, value in values.items():
             if isinstance(value, str | int | float):
                 survey.values.setdefault(name, set()).add(value)

@@ -70,8 +70,8 @@ def _list_sources() -> list[Source]:
     return sources + [Stream(bytes([number]) * 32, "check", number) for number in range(TRIED)]
 
 
-def find_bad_dice(sequence: Sequence) -> str:
-    """Return why some dice of the example come to no result; "" if none do so.
+def find_bad_dice(sequence: Sequence) -> UserError | None:
+    """Return the error of dice of the example that come to no result; None if all have one.
 
     The same dice are tried each time: the lowest, the highest, and a few others, with each option
     of a choice. The errors of a formula are not caught.
@@ -83,8 +83,8 @@ def find_bad_dice(sequence: Sequence) -> str:
                 play_sequence(sequence, inputs, source)
             except UserError as error:
                 if error.code not in NOT_A_FAULT:
-                    return str(error)
-    return ""
+                    return error
+    return None
 
 
 def list_strange_results(system: System) -> Iterator[str]:

@@ -64,6 +64,8 @@ class UserError(Exception):
         self.about = about
         self.typed = self.better = self.right = ""
         self.buttons: tuple[Any, ...] = ()
+        self.position = ""
+        """The file, line and step of a pack that it comes from, for the check of the pack."""
 
     def __str__(self) -> str:
         return f"{self.message} {self.hint}".rstrip()

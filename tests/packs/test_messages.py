@@ -585,3 +585,79 @@ def test_a_table_of_rolls_that_steps_call_without_a_die_says_who_rolls() -> None
         UserError, match=r"drift\. Steps that call a table roll first and pass it the result"
     ):
         _find_position(build_axis([1], "few/drift.yaml"), None, "few/drift.yaml", "fall")
+
+
+ONLY_AN_EXAMPLE = """title: Only
+source: the card
+group: combat
+kind: grid
+summary: Nothing but an example.
+inputs: {roll: {type: int, min: 1, max: 6, help: "a die"}}
+outputs: {result: [miss, hit]}
+example: {roll: 5}
+"""
+
+
+def test_a_table_with_nothing_but_an_example_is_a_fault(written: dict[str, str]) -> None:
+    faults = said({**written, "only.yaml": ONLY_AN_EXAMPLE})
+    assert faults.startswith("base/only.yaml: it gives no result: an example needs something")
+    assert "under rows, or its cells under read" in faults
+
+
+def test_an_output_that_nothing_sets_is_a_fault(written: dict[str, str]) -> None:
+    table = written["shifts.yaml"].replace("{shift: int,", "{shift: int, extra: int,")
+    line = line_of(table, "extra")
+    faults = said({**written, "shifts.yaml": table})
+    assert f"base/shifts.yaml, line {line}, row outputs extra: nothing in the table sets it" in (
+        faults
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "place", "fault"),
+    [
+        (
+            "roll=roll)",
+            "roll=(roll % 6)+1 if roll != 93 else 9)",
+            "step 6, let, found",
+            'some rolls have no result: roll must be a whole number from 1 to 6, not "9"',
+        ),
+        (
+            "result: found.result}",
+            'result: "found.result if 6 / (roll - 93) else exchange"}',
+            "step 6, tell, result",
+            "some rolls have no result: The steps cannot be worked out: it divides by 0 "
+            "(roll is 93)",
+        ),
+    ],
+)
+def test_a_fault_of_few_rolls_names_the_step(
+    written: dict[str, str], old: str, new: str, place: str, fault: str
+) -> None:
+    """One roll of a hundred has no result, so that only the odds find it."""
+    steps = written["steps/attack.yaml"].replace("1d6: combat", "1d100: combat")
+    steps = steps.replace("roll=roll)", "roll=(roll % 6)+1)") if old not in "roll=roll)" else steps
+    steps = steps.replace(old, new)
+    sequences = written["sequences.yaml"].replace("dice: 1d6", "dice: 1d100")
+    faults = said({**written, "steps/attack.yaml": steps, "sequences.yaml": sequences})
+    line = line_of(steps, new)
+    assert faults.startswith(f"base/steps/attack.yaml, line {line}, column ")
+    assert f"row attack, {place}: {fault}" in faults
+
+
+def test_odds_that_take_too_long_name_the_roll_and_what_is_read_later(
+    written: dict[str, str],
+) -> None:
+    steps = """steps:
+- roll: {a: "1d100: one"}
+- roll: {b: "1d100: two"}
+- roll: {c: "1d100: three"}
+- roll: {d: "1d100: four"}
+- let: {found: "crt(attack=9, defense=4, shift=0, roll=a*b*c*d % 6 + 1)"}
+- tell: {attack: a, defense: b, column: found.column, roll: c, result: found.result}
+  headline: "{words(found.result)}"
+"""
+    faults = said({**written, "steps/attack.yaml": steps})
+    assert faults.startswith("base/steps/attack.yaml, line 5, column ")
+    assert "row attack, step 4, roll, d: the odds by result can never be computed" in faults
+    assert "Add up a, b and c before this roll, or look up their result" in faults

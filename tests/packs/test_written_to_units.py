@@ -113,6 +113,7 @@ def test_what_units_can_have_passes(step: str) -> None:
 def test_dice_that_come_to_no_result_are_a_fault_each_time(step: str, why: str) -> None:
     """The check rolls the lowest dice, the highest and a few others, and always the same."""
     (found,) = faults_of(step)
-    assert "row shoot: some rolls have no result: few/steps/shoot.yaml, line 6" in found
+    assert found.startswith("few/steps/shoot.yaml, line 6, column 3, row shoot, step 2, then: ")
+    assert "some rolls have no result: " in found
     assert why in found
     assert faults_of(step) == (found,)

@@ -71,6 +71,7 @@ from bot.rules.inputs.units import MAX_UNITS, NO_WORDS, UnitWords
 from bot.rules.odds.odds import STATE_BUDGET
 from bot.rules.sequence.effects import Effects
 from bot.rules.sequence.sequence import OddsRow, Plan, build_row, resolve_never, tell_nothing
+from bot.rules.text.names import join_names
 
 # -- before any die falls: what is refused or lacking is found then, and the rows of odds
 
@@ -314,10 +315,15 @@ class Declared:
         """Raises TableError for odds that nobody could ever count, however few units are listed."""
         bound = self.bound(0)
         if bound is not None and bound.least > STATE_BUDGET:
-            raise self._sheet.formulas.setting.make_error(
+            problem = (
                 f"the odds by {self.head.odds_by} can never be computed: the dice that are "
-                f"read later lead to {bound.least:,.0f} states, and the limit is {STATE_BUDGET:,}",
-                ("sequences", self.id),
+                f"read later lead to {bound.least:,.0f} states, and the limit is {STATE_BUDGET:,}"
+            )
+            keys = [key for key in bound.live if key.isidentifier()]
+            if keys:
+                problem += f". Add up {join_names(keys)} before this roll, or look up their result"
+            raise self._sheet.formulas.setting.make_error(
+                problem, bound.where or ("sequences", self.id)
             )
 
     def _compile_odds(self, outputs: frozenset[str]) -> tuple[Steps, Sites, Pools, Looks]:

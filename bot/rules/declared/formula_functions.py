@@ -75,10 +75,12 @@ def make_unworkable_error(error: Exception, position: str = "", values: str = ""
         reason = ": it divides by 0"
     elif isinstance(error, KeyError) and "." in str(error):
         reason = f": nothing has set {str(error)[:80]}"
-    position = f"{position}: " if position else ""
-    return UserError(
-        f"{position}The steps cannot be worked out{reason}{values}.", code="card-refuses"
+    opening = f"{position}: " if position else ""
+    unworkable = UserError(
+        f"{opening}The steps cannot be worked out{reason}{values}.", code="card-refuses"
     )
+    unworkable.position = position
+    return unworkable
 
 
 class TableAnswer:

@@ -13,6 +13,7 @@ from bot.rules.declared.formula import Env, Formula
 from bot.rules.declared.formula_functions import (
     OPEN,
     UNWORKABLE,
+    TableAnswer,
     format_value,
     make_unworkable_error,
 )
@@ -85,7 +86,22 @@ def run_steps(steps: Steps, env: Env, start: int = 0) -> Now | None:
                 return owed
         except UNWORKABLE as error:
             raise build_step_error(formulas, env, error) from None
+        except UserError as error:
+            error.position = error.position or _find_refusing_position(formulas, env)
+            raise
     return None
+
+
+def _find_refusing_position(formulas: Sequence[Formula], env: Env) -> str:
+    """Return the position of the formula that is refused, as by a table that it looks up; else that
+    of the first.
+    """
+    for formula in formulas:
+        try:
+            formula.run(env)
+        except (UserError, *UNWORKABLE):
+            return format_position(formula)
+    return format_position(formulas[0]) if formulas else ""
 
 
 def build_step_error(formulas: Iterable[Formula], env: Env, error: Exception) -> UserError:
@@ -103,7 +119,7 @@ def build_step_error(formulas: Iterable[Formula], env: Env, error: Exception) ->
             value_texts = [
                 f"{key.partition('/')[0]} is {format_value(env[key])[:40]}"
                 for key in names[:4]
-                if env[key] is not OPEN
+                if env[key] is not OPEN and not isinstance(env[key], TableAnswer)
             ]
             return make_unworkable_error(
                 found,

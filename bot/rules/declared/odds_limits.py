@@ -110,6 +110,10 @@ class StateCounter:
     """The highest number of states; infinite if the pass did not finish."""
     least: float = 1
     """The number of states that certainly reach some roll."""
+    live: tuple[str, ...] = ()
+    """The keys of the values that lead to the states of `least`, read after some roll."""
+    where: tuple[str | int, ...] = ()
+    """The path of that roll in its file."""
     sure: bool = True
     """True if the current statement is certainly reached with no output set yet."""
     dice: int = 0
@@ -136,15 +140,26 @@ class StateCounter:
         earlier = self.seen.get(formula, values)
         self.seen[formula] = earlier if earlier == values else merge_known(earlier, values)
 
-    def roll(self, live: Iterable[str], names: Names, states: float) -> float:
+    def roll(
+        self,
+        live: Iterable[str],
+        names: Names,
+        states: float,
+        where: tuple[str | int, ...] = (),
+    ) -> float:
         """Return the number of states before a roll, after which the keys `live` are read. Adds it
-        to the total number of states.
+        to the total number of states. `where` is the path of the roll.
         """
+        live = sorted(live)
         live_values = [names.get(key, GIVEN) for key in live]
         states = min(states, count_combinations(live_values))
         self.most += states
         if self.sure:
-            self.least = max(self.least, prod(_count_least_sums(live_values).values(), start=1.0))
+            least = prod(_count_least_sums(live_values).values(), start=1.0)
+            if least > self.least:
+                self.least = least
+                self.live = tuple(live)
+                self.where = where
         return states
 
 

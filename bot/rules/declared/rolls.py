@@ -234,7 +234,8 @@ class RollStatement(RandomStatement):
         These are the possible sums, or the faces if those are read. Updates the possible values in
         `names`.
         """
-        states = counter.roll(self.after, names, states)
+        where = self.dice[0].where if self.dice else ()
+        states = counter.roll(self.after, names, states, where)
         for request in self.dice:
             key = request.key
             for formula in (request.count, request.sides):
