@@ -29,6 +29,7 @@ from bot.verification.follows.result import describe_decision_against_score
 from bot.verification.packs_of_game import ExportedPacks
 from bot.verification.proof import MOST_FAULTS, Findings, check_proof
 from bot.verification.solo_orders import find_self_play_problem
+from bot.verification.solo_phases import find_left_out_problem
 
 _MOST_BYTES = 200_000_000
 _MOST_LISTED = 8
@@ -146,16 +147,21 @@ class _History:
             content = past.contents.get(number, event)
             systems = self._packs.get_systems_at(past.game, content)
             self._play(past, event, editions, systems)
-            if event.get("plays") and not self.faults:
-                problem = find_self_play_problem(past, event, systems)
-                if problem:
-                    self._fault(number, problem)
+            self._check_self_play(past, event, systems)
         seconds_back = times[-1] - event["at"]
         if seconds_back > 0:
             self.remarks.append(
                 f"Event {number} is {seconds_back} s earlier than the one before: a clock was set back."
             )
         times.append(event["at"])
+
+    def _check_self_play(self, past: Past, event: Event, systems: RuleSets) -> None:
+        """Check that sides that play themselves do what their tables say, and leave nothing out."""
+        problem = find_left_out_problem(past, event, systems)
+        if event.get("plays") and not problem:
+            problem = find_self_play_problem(past, event, systems)
+        if problem and not self.faults:
+            self._fault(event["number"], problem)
 
     def _note_host_words(self, event: Event) -> None:
         """Add a remark on each thing in an event for which there is only the host's word."""

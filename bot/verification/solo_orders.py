@@ -180,18 +180,25 @@ def _is_surely_possible(game: Game, system: System, side: str, name: str, word: 
     if "run" not in rule:
         return True
     circumstances: list[Rule] = [*(rule.get("how") or {"": {}}).values()]
+    fixed_inputs = rule.get("sets") or {}
     return all(
-        _accepts_inputs(game, system, rule, side, {rule["unit"]: name, **inputs_of_button})
+        accepts_inputs(
+            game,
+            system,
+            rule["run"],
+            side,
+            {**fixed_inputs, rule["unit"]: name, **inputs_of_button},
+        )
         for inputs_of_button in circumstances
     )
 
 
-def _accepts_inputs(game: Game, system: System, rule: Rule, side: str, options: Rule) -> bool:
-    """Return whether the sequence of an order takes these inputs."""
-    sequence = system.find_sequence(rule["run"])
-    event = {"target": rule["run"], "side": side}
+def accepts_inputs(game: Game, system: System, run: str, side: str, options: Rule) -> bool:
+    """Return whether the sequence `run` of a side takes these inputs."""
+    sequence = system.find_sequence(run)
+    event = {"target": run, "side": side}
     try:
-        inputs = _complete_inputs(game, event, system, {**(rule.get("sets") or {}), **options})
+        inputs = _complete_inputs(game, event, system, options)
         sequence.plan(sequence.read_inputs(inputs, build_roster(game)))
     except UserError:
         return False

@@ -76,6 +76,10 @@ async def give_no_order(*_: Any) -> None:
     return None
 
 
+async def run_nothing(*_: Any) -> None:
+    """Let no phase begin with the side's own sequence: its broken units do not rally."""
+
+
 @pytest.mark.parametrize(
     ("name", "cheat", "fault"),
     [
@@ -89,6 +93,7 @@ async def give_no_order(*_: Any) -> None:
         ("get_order_rule", take_cover_away, "its inputs are not what"),
         ("get_order_rule", mark_more, "does not get the markers"),
         ("_give_order", give_no_order, "has not had an order"),
+        ("_run_for_phase", run_nothing, "left out rally when this phase began"),
     ],
 )
 async def test_a_cheat_with_genuine_dice_is_named(

@@ -181,6 +181,8 @@ async def _act(context: Context) -> _Acts:
         if not side or acts.question is not None:
             break
         await _act_once(context, side, acts)
+    if _get_moment(context.game) != moment:  # the last act of them all ended the phase
+        await _run_for_phase(context, acts)
     return acts
 
 
