@@ -146,7 +146,7 @@ async def test_two_servers_play_two_versions_and_one_moves_on_while_a_game_keeps
             refused = await (
                 await ben.slash(table, "few shoot", targets="Gun 1", sure=True)
             ).answer()
-            assert "This game already uses Few 1" in refused.text
+            assert "This game is played with Few 1" in refused.text
             await said(ben, table, "game settings", pack="few")
             assert (
                 "Hit"
