@@ -37,6 +37,13 @@ _TUPLES = ("sides", "self_played", "counted", "go", "packs")
 _fields_of = attrgetter(*FIELDS)
 
 
+def is_final(event: Mapping[str, Any]) -> bool:
+    """Return whether an event can never be undone: by its kind, or because it says so, as the die
+    that drew the sides does.
+    """
+    return event["kind"] in NEVER_UNDONE or bool(event.get("final"))
+
+
 def compute_difference(old_game: Game, new_game: Game) -> tuple[Json, Json]:
     """Return what differs between two states, as the patch (before, after) of an event.
 

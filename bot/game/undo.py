@@ -8,9 +8,9 @@ from bot.game.events import (
     BARRIERS,
     BESIDE,
     COMBAT,
-    NEVER_UNDONE,
     changes_game,
     is_continuation,
+    is_final,
     is_shared,
     list_effective_events,
 )
@@ -173,7 +173,7 @@ def _search_steps(
     for position, event in enumerate(events):
         if event["kind"] in BARRIERS:
             break
-        if event["number"] in own_numbers and event["kind"] not in NEVER_UNDONE:
+        if event["number"] in own_numbers and not is_final(event):
             blocker = _find_newest_in_the_way(event, events[:position], events)
             if blocker is not None and not roll:
                 return _Search(blocker=blocker, blocked=event)
@@ -233,7 +233,7 @@ def _find_step_of_another(
 
 def _can_be_undone(game: Game, event: Json, newest_first: Sequence[Json]) -> bool:
     """Return whether the event can be undone at all, as long as nothing is in its way."""
-    if event["kind"] in NEVER_UNDONE:
+    if is_final(event):
         return False
     return not find_changed_since(game, add_opening(event, newest_first))
 
@@ -273,7 +273,7 @@ def find_together(newest_first: Sequence[Json], number: int, person: str) -> Und
 
 def _is_movable(event: Json, own_numbers: Collection[int]) -> bool:
     """Return whether an event may go with an earlier one: the player's own, without dice."""
-    if event["number"] not in own_numbers or event["kind"] in NEVER_UNDONE:
+    if event["number"] not in own_numbers or is_final(event):
         return False
     return not is_shared(event)
 
@@ -333,7 +333,7 @@ def find_newest_step(newest_first: Iterable[Json]) -> Json | None:
     for event in list_effective_events(newest_first):
         if event["kind"] in BARRIERS:
             break
-        if event["kind"] in NEVER_UNDONE or event["kind"] in BESIDE or _is_silent_upkeep(event):
+        if is_final(event) or event["kind"] in BESIDE or _is_silent_upkeep(event):
             continue
         if not is_plain_roll(event):
             return event

@@ -412,6 +412,23 @@ async def test_a_seek_ends_if_its_writer_has_left(server: Server) -> None:
     assert not (await server.press(CORA, action(card, "Play"))).error, "the platform does not say"
 
 
+async def test_nothing_of_a_start_by_seek_is_undone(server: Server) -> None:
+    """The die that drew the sides stays, since the sides do."""
+    card = await server.card()
+    await server.press(BEN, action(card, "Play"))
+    for person in (ANNA, BEN):
+        refused = await server.say(person, "game undo")
+        assert (refused.error, refused.title) == (True, "There is nothing to undo.")
+        for number in range(1, 5):
+            refused = await server.say(person, f"game undo {number}")
+            assert f"#{number} cannot be undone" in refused.format_text()
+    await server.do(ANNA, "unit edit us1 shaken")
+    assert "#5 is undone" in (await server.do(ANNA, "game undo")).title
+    assert "nothing to undo" in (await server.say(ANNA, "game undo")).title
+    log = await server.log(ANNA, HALL)
+    assert check(log).faults == ()
+
+
 @pytest.mark.parametrize(("pace", "hours"), [("evening", 0), ("daily", 4), ("weekly", 24)])
 async def test_reminders_match_the_pace_unless_set(server: Server, pace: str, hours: int) -> None:
     await server.do(BEN, "me ping interval=off")

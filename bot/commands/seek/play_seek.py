@@ -304,7 +304,7 @@ def _assign_sides(context: Context, seek: Seek) -> tuple[list[Part], str]:
     _, record = roll_dice(options, context.user_name, context.get_dice())
     facts = build_play_facts(context, ("roll",), record, ())
     game_after = apply_play_record(context.game, record, context.systems)
-    event = context.ledger.add(record.kind, game_after, texts={"label": label}, **facts)
+    event = context.ledger.add(record.kind, game_after, texts={"label": label}, final=True, **facts)
     value = record.dice[0].value
     side = seek.sides[int(value) - 1]
     other = second if side == first else first

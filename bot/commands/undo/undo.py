@@ -24,9 +24,9 @@ from bot.commands.requests import PendingRequest
 from bot.commands.turns.mentions import call_sides, call_users, find_channel_of_user
 from bot.game.decks import get_card_names
 from bot.game.events import (
-    NEVER_UNDONE,
     apply_patch,
     is_continuation,
+    is_final,
     is_shared,
     list_previous_names,
 )
@@ -128,15 +128,11 @@ async def undo_event(context: Context, number: int, confirmed: str = "") -> Repl
     together = find_together(events, number, actor.person)
     blocker = together.blocker or target.way
     if not together.events:
-        if (
-            blocker is not None
-            and blocker["kind"] not in NEVER_UNDONE
-            and may_ask_for_undo(game, actor, blocker)
-        ):
+        if blocker is not None and not is_final(blocker) and may_ask_for_undo(game, actor, blocker):
             return await _refuse_overtaken_undo(context, blocker, number)
         raise await _explain_no_undo(context, UndoTarget(way=blocker), number)
     event = together.events[-1]
-    if event["kind"] in NEVER_UNDONE:
+    if is_final(event):
         raise await _explain_no_undo(context, UndoTarget(event), number)
     if not may_ask_for_undo(game, actor, event):
         raise _build_stranger_error(UNDO)
@@ -304,7 +300,7 @@ async def _ask_first(context: Context, step: LastStep, events: list[Json]) -> Re
     newest = step.newest
     is_anothers = newest is not None and step.is_own(event) and not step.is_own(newest)
     is_step = newest is not None and not is_plain_roll(newest)
-    if newest is not None and is_anothers and is_step and newest["kind"] not in NEVER_UNDONE:
+    if newest is not None and is_anothers and is_step and not is_final(newest):
         later = newest["number"]
         buttons.append(context.build_button("undo", f"Undo #{later}", later))
     title = f"Undo {await _quote_with_number(context, event)}?"
@@ -325,7 +321,7 @@ async def _explain_question(context: Context, step: LastStep) -> str:
         return "That roll changed nothing in the game."
     if newest is None or newest["number"] == event["number"]:
         return "That is your last step."
-    if step.is_own(newest) and newest["kind"] in NEVER_UNDONE:
+    if step.is_own(newest) and is_final(newest):
         return f"Your newest step cannot be undone: {await _quote_with_number(context, newest)}."
     return f"That is your last step. {await _quote_with_number(context, newest)} came after it."
 
@@ -1043,8 +1039,8 @@ async def _explain_change(
     opened = later_event.get("opens")
     # the opening of a sealed roll is undone by the number of that roll
     number_to_undo = opened[0] if opened else later_event["number"]
-    is_final = later_event["kind"] in NEVER_UNDONE and not opened
-    if verb == UNDO and not is_final:
+    stays = is_final(later_event) and not opened
+    if verb == UNDO and not stays:
         error.hint = f"Undo #{number_to_undo} first."
         error.buttons = (context.build_button("undo", f"Undo #{number_to_undo}", number_to_undo),)
     return error

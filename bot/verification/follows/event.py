@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 
 from bot.game.event_kinds import KINDS, Trait, find_shape_faults, shorten_value
-from bot.game.events import NEVER_UNDONE, ROLLS, add_version, is_passed_over, is_shared
+from bot.game.events import ROLLS, add_version, is_final, is_passed_over, is_shared
 from bot.game.pending import find_event_hold
 from bot.game.roster import count_units
 from bot.game.score import Score, get_logged_score
@@ -463,7 +463,7 @@ def _check_undo(past: Past, event: Event, _: GameFields) -> str:
         return f"it takes back #{number}, but #{target.way['number']} changed the game since."
     if undone is None:
         return f"it takes back #{number}, but the last event in force was #{game.last}."
-    if undone["kind"] in NEVER_UNDONE:
+    if is_final(undone):
         return (
             f"it takes back #{number}, an event of kind {undone['kind']}, which cannot be undone."
         )

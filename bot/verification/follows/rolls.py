@@ -142,6 +142,8 @@ def check_roll(past: Past, event: Event, fields: GameFields) -> str:
         return problem
     if "upkeep" in event and not _is_phase_beginning(past, event):
         return "it is the upkeep of a phase that has not just begun."
+    if "final" in event and past.game.players:
+        return "it says that it draws the sides, but a player has one."
     return (
         _find_roll_fields_problem(past, event, fields)
         or find_initiative_go_problem(past, fields)
