@@ -6,7 +6,7 @@ A sequence runs on units, with one event for all of them, or once without any un
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from bot.game.phases import get_phase
+from bot.game.phases import get_phase, get_side_order
 from bot.game.roster import sort_units
 from bot.game.state import Game, Json, build_roster
 from bot.game.tracks import fill_track_inputs
@@ -62,8 +62,13 @@ def _list_sequence_upkeep(
     person: str,
     closed: Mapping[str, Any] | None,
 ) -> Iterator[Upkeep]:
-    """Yield the upkeep of one entry of the phase's `begins`, at most MAX_UNITS units at a time."""
+    """Yield the upkeep of one entry of the phase's `begins`, at most MAX_UNITS units at a time.
+
+    One that runs once a turn is left out in the turns of all sides but the first.
+    """
     game = now()
+    if begin.get("once") and game.turn_of not in ("", *get_side_order(game)[:1]):
+        return
     sequence = system.find_sequence(begin["run"])
     if not sequence.upkeep_by:
         yield _build_upkeep(game, sequence, [""], person, closed)

@@ -202,6 +202,9 @@ BEGIN: Keys = {
     ),
     "states": Key(WORDS, "only units in these states"),
     "has": Key(WORDS, "or with one of these markers, or one of these numbers above 0"),
+    "once": Key(
+        allow_words(("turn",)), "turn: with turns by-side, only in the turn of the first side"
+    ),
 }
 CALL: Keys = {
     "says": Key(TEXT_WITH_UNIT, "the line of the card; {} stands for the units"),

@@ -434,6 +434,34 @@ async def test_weather_that_belongs_to_nobody_is_rolled_once_for_the_phase(
     assert page["faults"] == []
 
 
+@pytest.mark.parametrize(("once", "turns"), [("", [1, 1, 2, 2]), (", once: turn", [1, 2])])
+async def test_weather_may_be_rolled_once_a_turn_though_each_side_has_its_own(
+    make_pack: PackMaker, use_packs: Callable[[Path], None], once: str, turns: list[int]
+) -> None:
+    game = GAME.replace(
+        "  - {run: load, has: [loading]}\n  - {run: rally, states: [shaken]}",
+        f"  - {{run: sky{once}}}",
+    )
+    use_packs(
+        make_pack(
+            {**MARSH, "game.yaml": game, "sequences.yaml": f"{SEQUENCES}{SKY}"}, "marsh"
+        ).parent
+    )
+    channel = await Channel.fresh()
+    await channel.do("Anna", "game start marsh scenario=ford")
+    rolled = [1]  # typed, as nothing is rolled at the start
+    while True:
+        card = await channel.do("Anna", "game next")
+        state = await channel.game()
+        if state.turn > 2:
+            break
+        if "Sky: " in card.format_text():
+            rolled.append(state.turn)
+    assert rolled == turns
+    log = json.loads(await exported_text(channel))
+    assert check(log).faults == ()
+
+
 async def test_upkeep_for_nobody_that_is_refused_says_why(
     make_pack: PackMaker, use_packs: Callable[[Path], None]
 ) -> None:

@@ -392,7 +392,7 @@ def _explain_no_upkeep(sequence: Sequence, begin: Mapping[str, Any], *, is_by_si
         return ""
     if any(option.is_required for option in sequence.inputs):
         return "must take `units` (or one `unit`, or none), and nothing else that must be typed"
-    if begin.keys() - {"run"}:
+    if begin.keys() - {"run", "once"}:
         return f"takes no units: write only {{run: {sequence.id}}}, and it runs once for the phase"
     return ""
 
