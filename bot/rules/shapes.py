@@ -150,7 +150,8 @@ class _Checker:
         if not _has_type(value, shape) or not _is_in_range(value, shape):
             if "enum" in shape:
                 check_known([value], shape["enum"], self._file, _format_row(path))
-            problem = f"must be {describe(shape)}, not {_describe_value(value)}"
+            written = _describe_value(value, counts_items=_has_type(value, shape))
+            problem = f"must be {describe(shape)}, not {written}"
             self._refuse(": ".join(filter(None, (problem, says))), path)
         if isinstance(value, list):
             self._check_items(value, shape.get("items", ANY), path)
@@ -261,12 +262,15 @@ def describe(shape: Schema) -> str:
     return " ".join((text, *_describe_limits(shape)))
 
 
-def _describe_value(value: Any) -> str:
-    """Describe a value as its author wrote it, or say that it is a list, a mapping or empty."""
+def _describe_value(value: Any, *, counts_items: bool) -> str:
+    """Describe a value as its author wrote it, or say that it is a list, a mapping or empty.
+
+    With `counts_items`, say how many items a list has.
+    """
     if value is None:
         return "empty"
     if isinstance(value, list):
-        return "a list"
+        return f"a list of {len(value)}" if counts_items else "a list"
     if isinstance(value, Mapping):
         return "a mapping"
     if isinstance(value, bool):
@@ -289,12 +293,19 @@ def _describe_inside(shape: Schema) -> str:
     return "..."
 
 
-def _describe_limits(shape: Schema) -> Iterator[str]:
-    """Yield the limits of a shape in words."""
+def _describe_length(shape: Schema) -> Iterator[str]:
+    """Yield how many items a list of a shape has, in words."""
     if "minItems" in shape and "maxItems" in shape:
         yield f"of {shape['minItems']} to {shape['maxItems']}"
     elif "maxItems" in shape:
         yield f"of at most {shape['maxItems']}"
+    elif "minItems" in shape:
+        yield f"of at least {shape['minItems']}"
+
+
+def _describe_limits(shape: Schema) -> Iterator[str]:
+    """Yield the limits of a shape in words."""
+    yield from _describe_length(shape)
     if "maxLength" in shape:
         yield f"of at most {shape['maxLength']} characters"
     if "minimum" in shape and "maximum" in shape:

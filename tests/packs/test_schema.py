@@ -274,7 +274,7 @@ def test_the_page_on_steps_leads_to_each_key_of_a_step() -> None:
         (
             "example: ",
             "examples: [{give: {roll: 1}}]\nexample: ",
-            "example 1 has unknown keys give",
+            "row example 1: it has unknown keys give; write {given: {input: ...}, gives: {output: ...}}",
         ),
     ],
 )

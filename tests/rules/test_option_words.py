@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from bot.rules.inputs.options import Option
+from bot.rules.inputs.options import Option, make_missing_option_error
 from bot.rulesets.catalog import load_shared_systems
 from tests.packs.conftest import packs as packs
 from tests.packs.conftest import use_packs as use_packs
@@ -34,3 +34,15 @@ def test_no_number_of_a_game_is_said_with_its_unit_before_it(packs: None) -> Non
                 if option.type in ("int", "number"):
                     words = option.format_value(3)
                     assert not re.search(r" in (?!the |sight )\w+ 3$", words), words
+
+
+@pytest.mark.parametrize(
+    ("label", "said"),
+    [
+        ("Who's firing", "Who's firing? demo fire needs at least one unit in attackers."),
+        ("", "demo fire needs at least one unit in attackers."),
+    ],
+)
+def test_units_left_out_are_asked_for_by_the_label_if_there_is_one(label: str, said: str) -> None:
+    option = Option("attackers", "units", label=label)
+    assert make_missing_option_error(option, "demo fire").message == said

@@ -67,7 +67,7 @@ PARTS = {
         ({"name": "A", "marks": ["a", 1]}, "row marks 2: must be a text"),
         (
             {"name": "A", "marks": ["a", "b", "c"]},
-            "row marks: must be a list of texts of at most 2",
+            "row marks: must be a list of texts of at most 2, not a list of 3",
         ),
         (
             {"name": "A", "types": 7},

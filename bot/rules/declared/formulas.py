@@ -57,6 +57,7 @@ from bot.rules.inputs.tracks import OWNERS
 from bot.rules.inputs.units import get_example
 from bot.rules.tables.answer_words import NEXT
 from bot.rules.tables.formula import _NODES as NODES
+from bot.rules.tables.formula import SINGLE_EQUALS
 from bot.rules.tables.table import Table
 from bot.rules.text.template import ConditionalPart, PluralPart, TemplatePart, read_template
 
@@ -306,7 +307,9 @@ def _advice(problem: str, written: str) -> str:
         return "; quote it, if it has a comma"
     if re.search(r"\b\d*d\d+\b", written):
         return "; dice are rolled by roll, and a formula reads their name"
-    if re.search(r"(?<![=!<>])=(?!=)", written):
+    if problem.startswith("positional argument"):
+        return "; name every input, as in shifts(ground=ground, river=river)"
+    if SINGLE_EQUALS.search(written):
         return "; == compares"
     return ""
 

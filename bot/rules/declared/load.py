@@ -568,7 +568,7 @@ def tell_named_outputs(block: Block) -> Block:
                     problem = (
                         sheet.formulas.is_hidden(name) if name in sheet.formulas.hidden else ""
                     )
-                    problem = f"is told by no step{problem and '; '}{problem}"
+                    problem = f"has no value: no step tells it{problem and '; '}{problem}"
                     sheet.untold[".".join(filter(None, (into, name)))] = problem
     return program
 

@@ -340,7 +340,8 @@ def make_missing_option_error(option: Option, subject: str) -> UserError:
     about = f": {option.help}" if option.help else ""
     lacks = f"{subject} needs {option.name} ({option.expectation}){about}."
     if option.type == "units":
-        lacks = f"{option.label}? {subject} needs at least one unit in {option.name}."
+        question = f"{option.label}? " if option.label else ""
+        lacks = f"{question}{subject} needs at least one unit in {option.name}."
     return UserError(lacks, hint=_make_example(option), option=option.name, code="missing")
 
 
@@ -785,7 +786,9 @@ def _check_keys(name: Any, spec: Any) -> None:
     unknown_keys = set(spec) - {*FIELDS, *FURTHER}
     if unknown_keys:
         key = min(map(str, unknown_keys))
-        hint = did_you_mean(key, (*FIELDS, *FURTHER))
+        hint: str = did_you_mean(key, (*FIELDS, *FURTHER))
+        if ":" in key:
+            hint = "Put a space after the colon."
         raise Slip(f'an option has no key "{key[:40]}". {hint}'.rstrip())
 
 
@@ -842,9 +845,10 @@ def _list_values(name: str, values: Any, lists: Mapping[str, Iterable[str]]) -> 
     """
     if isinstance(values, str):
         if values not in lists:
-            raise Slip(
-                f"game.yaml has no list {values[:40]}. {did_you_mean(values, lists)}".rstrip()
-            )
+            hint: str = did_you_mean(values, lists)
+            if not hint and lists:
+                hint = f"Its lists are {', '.join(sorted(lists)[:20])}."
+            raise Slip(f"game.yaml has no list {values[:40]}. {hint}".rstrip())
         values = lists[values]
     if not isinstance(values, list | tuple) or any(not isinstance(value, str) for value in values):
         raise Slip(f"option {name} has values that are not text; quote them")

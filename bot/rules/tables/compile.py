@@ -132,7 +132,10 @@ def _check_example(table: Table, number: int, example: Mapping[str, Any], file: 
     """Raise TableError if a table does not give the outputs of its example `number`."""
     unknown_keys = [str(key) for key in example if key not in EXAMPLE_KEYS]
     if unknown_keys:
-        raise TableError(file, f"example {number} has unknown keys {', '.join(unknown_keys)}")
+        problem = f"it has unknown keys {', '.join(unknown_keys)}"
+        raise TableError(
+            file, f"{problem}; write {{given: {{input: ...}}, gives: {{output: ...}}}}"
+        )
     try:
         out = table.read(example["given"]).out
     except UserError as error:
@@ -213,6 +216,13 @@ class _Compiler:
         self.names = {*self.options, *self.outputs, *self.constants}
         for part in ("derive", "then"):
             self.names |= set(self._compile_mapping(part, lambda name, _: str(name)))
+        self.words = self._list_words()
+
+    def _list_words(self) -> frozenset[str]:
+        """Return the words that the inputs and outputs can be."""
+        word_lists = [option.values for option in self.inputs]
+        word_lists += [spec for spec in self.outputs.values() if isinstance(spec, tuple)]
+        return frozenset(str(word) for words in word_lists for word in words)
 
     def compile_table(self) -> Table:
         """Compile all parts of the file into a Table. Call it once."""
@@ -713,6 +723,7 @@ class _Compiler:
         adds = row.get("adds")
         if not isinstance(adds, Mapping):
             raise TableError(self.file, "needs adds: {total: value}", row=row_id)
+        self._check_totals(adds, row_id)
         if not self._is_shown_text(row.get("shown", "")):
             raise TableError(self.file, "shown must be text, or text for each total", row=row_id)
         return Modifier(
@@ -721,6 +732,17 @@ class _Compiler:
             self._compile_condition(row, row_id),
             tuple((total, self._compile_addition(value, row)) for total, value in adds.items()),
         )
+
+    def _check_totals(self, adds: Mapping[str, Any], row_id: object) -> None:
+        """Raise TableError if a modifier adds to a total that is neither an output nor used by
+        another formula.
+        """
+        for total in adds:
+            if total not in self.names:
+                totals = [name for name in self.outputs if name not in ("parts", "text")]
+                hint = did_you_mean(str(total), totals) or f"The outputs are {', '.join(totals)}."
+                problem = f"adds to {str(total)[:40]}, which is not an output. {hint}"
+                raise TableError(self.file, problem, row=row_id)
 
     def _is_shown_text(self, shown: object) -> bool:
         """Return whether `shown` of a modifier is a text, or a mapping of texts by outputs."""
@@ -773,7 +795,9 @@ class _Compiler:
 
     def compile_formula(self, text: object, row: object = None) -> Formula:
         """Compile a formula with the names of this table; errors name `row`."""
-        return compile_formula(text, self.names, self.file, row=row, bounded=self.bounded)
+        return compile_formula(
+            text, self.names, self.file, row=row, bounded=self.bounded, words=self.words
+        )
 
     def _compile_axis_value(self, name: object) -> Formula:
         """Return the formula for the value that an axis is looked up by.

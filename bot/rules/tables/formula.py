@@ -6,8 +6,9 @@ the functions of `FUNCTIONS`, so a table file stays data.
 """
 
 import ast
+import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from keyword import iskeyword
 from math import ceil, floor
 from types import CodeType
@@ -128,18 +129,28 @@ class Guarded(ast.NodeTransformer):
         return ast.Call(ast.Name(guard, ast.Load()), [node.left, node.right], [])
 
 
+SINGLE_EQUALS = re.compile(r"(?<![=!<>])=(?!=)")
+"""A single `=`, which compares nothing in a formula."""
+
 Formula = Callable[[Mapping[str, Any]], Any]
 """A compiled formula: takes the values of a table by name and returns the formula's value."""
 
 
 def compile_formula(
-    text: object, names: set[str], file: str, *, row: object = None, bounded: bool = False
+    text: object,
+    names: set[str],
+    file: str,
+    *,
+    row: object = None,
+    bounded: bool = False,
+    words: Collection[str] = (),
 ) -> Formula:
     """Compile a formula into a function from named values to its value.
 
     A bare number or truth value is a formula too. `names` are the inputs, outputs and constants
-    that the formula may name. A `bounded` formula, of a pack that a player wrote, takes only
-    numbers within ±LARGEST and raises UserError with code `not-on-card` if it has no value.
+    that the formula may name, `words` their values, which a formula must quote. A `bounded`
+    formula, of a pack that a player wrote, takes only numbers within ±LARGEST and raises UserError
+    with code `not-on-card` if it has no value.
 
     Raises TableError, which names `file` and `row`, for syntax that is not allowed and for an
     unknown name.
@@ -152,7 +163,7 @@ def compile_formula(
         raise TableError(file, f"a formula has at most {LONGEST} characters", row=row)
     tree = _parse_formula(source, file, row)
     for node in ast.walk(tree):
-        _check_node(node, source, names, file, row)
+        _check_node(node, source, names, words, file, row)
     try:
         guarded_tree = Guarded(_GUARDS if bounded else {}).visit(tree)
         code = compile(ast.fix_missing_locations(guarded_tree), file, "eval")
@@ -170,8 +181,9 @@ def _parse_formula(source: str, file: str, row: object) -> ast.Expression:
     try:
         return ast.parse(source, mode="eval")
     except SyntaxError as error:
+        hint = "; == compares" if SINGLE_EQUALS.search(source) else ""
         raise TableError(
-            file, f'formula "{source:.80}" cannot be read: {error.msg}', row=row
+            file, f'formula "{source:.80}" cannot be read: {error.msg}{hint}', row=row
         ) from None
     except (ValueError, MemoryError, RecursionError):
         raise TableError(
@@ -181,7 +193,9 @@ def _parse_formula(source: str, file: str, row: object) -> ast.Expression:
         ) from None
 
 
-def _check_node(node: ast.AST, source: str, names: set[str], file: str, row: object) -> None:
+def _check_node(
+    node: ast.AST, source: str, names: set[str], words: Collection[str], file: str, row: object
+) -> None:
     """Raise TableError if one node of a formula is not allowed.
 
     Rename a name such as `from_`, which stands for an input named by a Python keyword, in place.
@@ -198,11 +212,17 @@ def _check_node(node: ast.AST, source: str, names: set[str], file: str, row: obj
         if node.id.endswith("_") and iskeyword(node.id[:-1]):
             node.id = node.id[:-1]
         if node.id not in names and node.id not in KNOWN:
-            hint = did_you_mean(node.id, names) or f"Quote a word: '{node.id}'"
+            hint = _suggest_name(node.id, names, words)
             problem = (
                 f'formula "{source:.80}" names {node.id}, which this table does not have. {hint}'
             )
             raise TableError(file, problem.rstrip(". "), row=row)
+
+
+def _suggest_name(written: str, names: set[str], words: Collection[str]) -> str:
+    """Return what an author may have meant by an unknown name: a similar one, or a word."""
+    similar_name = "" if written in words else did_you_mean(written, names)
+    return similar_name or f"Quote a word: '{written}'"
 
 
 def _check_constant(value: object, file: str, row: object) -> None:

@@ -281,9 +281,10 @@ def test_what_no_step_tells_is_known() -> None:
     )._sheet
     missing = ["total", "result", "hits", "saved", "units.roll", "units.fell", "units.becomes"]
     assert list(sheet.untold) == missing
-    assert sheet.untold["hits"] == "is told by no step"
+    assert sheet.untold["hits"] == "has no value: no step tells it"
     assert sheet.untold["result"] == (
-        "is told by no step; result is set only below an each (line 5); set it before that: let: {result: 0}"
+        "has no value: no step tells it; result is set only below an each (line 5); "
+        "set it before that: let: {result: 0}"
     )
     twice: Any = declared(
         "- each: units\n  let: {roll: 1}\n- each: units\n  let: {roll: 2}\n"

@@ -37,7 +37,9 @@ CARD: Mapping[str, Any] = {
 
 
 def load(**changes: Any) -> Table:
-    return compile_table({**CARD, **changes}, file="x/fire.yaml", system="x", lists={})
+    return compile_table(
+        {**CARD, **changes}, file="x/fire.yaml", system="x", lists={"light": ("day", "night")}
+    )
 
 
 def read_with(**changes: Any) -> dict[str, Any]:
@@ -90,7 +92,21 @@ def test_a_missing_roll_is_owed() -> None:
         ({"refuse": [{"when": "roll.__class__", "say": "x"}]}, "Attribute, which is not allowed"),
         ({"refuse": [{"when": "[x for x in (1,)]", "say": "x"}]}, "not allowed"),
         ({"derive": {"y": "roll +"}}, "cannot be read"),
+        ({"refuse": [{"when": "roll = 7", "say": "x"}]}, "; == compares"),
+        ({"refuse": [{"when": "hit == 7", "say": "x"}]}, "Quote a word: 'hit'"),
+        (
+            {"outputs": {"result": ["none", "hit", "rol"]}, "derive": {"y": "rol"}},
+            "Quote a word: 'rol'",
+        ),
         ({"inputs": {"roll": {"type": "enum", "values": [1, 2]}}}, "quote them"),
+        (
+            {"inputs": {"roll": {"type": "enum", "values": "ground"}}},
+            "no list ground. Its lists are light",
+        ),
+        (
+            {"inputs": {"roll": {"type:int": None}}},
+            'no key "type:int". Put a space after the colon.',
+        ),
         ({"inputs": {"roll": {"type": "int", "mim": 2}}}, 'no key "mim". Did you mean min?'),
     ],
 )
@@ -105,6 +121,20 @@ def test_examples_must_hold() -> None:
     wrong = [{"given": {"firepower": 3, "roll": 7}, "gives": {"result": "hit"}}]
     with pytest.raises(TableError, match="example 1 gives result 'none', not 'hit'"):
         check_examples(load(), {"examples": wrong}, "x/fire.yaml")
+
+
+@pytest.mark.parametrize(
+    ("total", "said"), [("shiftt", "Did you mean shift?"), ("die", "The outputs are shift.")]
+)
+def test_a_modifier_adds_only_to_outputs(total: str, said: str) -> None:
+    modifiers = {
+        "kind": "modifiers", "read": None, "results": None, "rolls": None,
+        "outputs": {"shift": "int", "parts": "list"},
+        "rows": [{"id": "smoke", "name": "Smoke", "adds": {total: -1}}],
+    }  # fmt: skip
+    with pytest.raises(TableError, match=r"row smoke: adds to .* which is not an output") as caught:
+        load(**modifiers)
+    assert said in str(caught.value)
 
 
 def test_modifiers_name_each_row_that_counts() -> None:
