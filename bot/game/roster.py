@@ -227,9 +227,9 @@ def _make_unknown_key_error(key: str, words: UnitWords) -> UserError:
     keys = [*words.keys, "state", "marker"]
     matches = [name for name, option in words.keys.items() if _is_called(option, key)]
     nearest = suggest_names(key, matches) or did_you_mean(key, keys)
-    hint = nearest or f"It may be {', '.join(keys)}."
+    hint = nearest or f"They can have {', '.join(keys)}."
     return UserError(
-        f'A unit has no "{key[:40]}".', hint=hint, option="stats", code="unknown-attribute"
+        f'Units have no "{key[:40]}".', hint=hint, option="stats", code="unknown-attribute"
     )
 
 

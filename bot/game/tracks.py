@@ -67,7 +67,7 @@ def build_track_inputs(
         if owner_word == FOE and len(game.sides) > 2:
             title = tracks[track].title
             message = (
-                f"This reads {title} of the other side, and there are {len(game.sides)} sides."
+                f"This needs {title} of the other side, but there are {len(game.sides)} sides."
             )
             raise UserError(message, code="card-refuses")
         values[name] = game.tracks.get(get_track_key(name, owners), tracks[track].start)

@@ -170,7 +170,7 @@ def choose_version(
         fitting = [version for version in versions if version.hash.startswith(id)]
     if not fitting:
         ids = {version.id for version in versions}
-        hint = did_you_mean(id, ids) or phrase("`/pack list` shows which there are.")
+        hint = did_you_mean(id, ids) or phrase("`/pack list` lists the packs here.")
         raise UserError(
             f'No pack "{text[:40]}" here.', hint=hint, option="pack", code="unknown-pack"
         )

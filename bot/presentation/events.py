@@ -31,7 +31,7 @@ from bot.presentation.score import format_score
 from bot.rules.cards import STANDARD, WORD, format_card_name
 from bot.rules.inputs.decks import list_faces
 from bot.rules.inputs.input_values import Given
-from bot.rules.text.names import add_article, format_plural, insert_sides, join_names
+from bot.rules.text.names import add_article, format_count, format_plural, insert_sides, join_names
 from bot.rules.text.phrase import capitalize_first
 from bot.rulesets.game_keys import CHOSEN, ORDER
 from bot.rulesets.rule_sets import RuleSets
@@ -372,6 +372,9 @@ _DID = {
     "": "makes the deck {id}, {which}",
 }
 
+_CLOSED = re.compile("([0-9]+) closed")
+"""The number of cards of an event that closes them, as in the log."""
+
 
 def _describe_card_event(event: Event, player: str, result: str) -> EventText:
     """Return an event about decks in words; `result` has the words of cards in it."""
@@ -383,6 +386,9 @@ def _describe_card_event(event: Event, player: str, result: str) -> EventText:
     id, _, cards = result.partition(": ")
     if id in STANDARD:
         cards = ", ".join(format_card_name(id, card) for card in cards.split(", "))
+    closed = _CLOSED.fullmatch(cards)
+    if closed:
+        cards = format_count(int(closed[1]), "hidden card")
     return EventText(f"{player} {_DID[action].format(which=cards, id=id)}")
 
 

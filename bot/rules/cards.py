@@ -499,7 +499,7 @@ def _make_unknown_card_error(id: str, typed: str, pile_names: Sequence[str]) -> 
     hint = ""
     if pile_names:
         ellipsis = " ..." if len(pile_names) > 12 else ""
-        hint = f"It may be {', '.join(pile_names[:12])}{ellipsis}."
+        hint = f"It can be {', '.join(pile_names[:12])}{ellipsis}."
     problem = f"{id} has no card {typed[:40]} left to draw."
     return UserError(problem, hint=hint, option="hand", code="bad-face")
 

@@ -173,7 +173,7 @@ def check_known(
     for word in words:
         if word not in allowed:
             allowed_list = ", ".join(allowed) or "nothing here"
-            hint = did_you_mean(str(word), allowed) or f"It may be {allowed_list}."
+            hint = did_you_mean(str(word), allowed) or f"It can be {allowed_list}."
             raise TableError(file, f'"{str(word)[:40]}" is not known here. {hint}', row=row)
 
 

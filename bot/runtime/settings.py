@@ -224,7 +224,7 @@ class _SettingsReader:
         else:
             data = default_data(is_checkout=find_project_file().exists())
         postgres = self._postgres()
-        count = self._convert("SHARD_COUNT", _positive, "a whole number of at least 1", "4")
+        count = self._convert("SHARD_COUNT", _positive, "a whole number, 1 or more", "4")
         converters = {name: converter for name, converter in _READ.items() if self._get(name)}
         converted: dict[str, Any] = {}
         for name, converter in converters.items():
@@ -429,7 +429,7 @@ _READ: Mapping[str, tuple[Callable[[str], Any], str, str]] = {
     ),
     "GROGNARD_KEY": (_key, "32 bytes in base64 (.env.example shows how to make one)", "..."),
     "RETENTION_DAYS": (_days, "a whole number, or never", "30"),
-    "COMMANDS_PER_MINUTE": (_per_minute, "a whole number of at least 1, or unlimited", "60"),
+    "COMMANDS_PER_MINUTE": (_per_minute, "a whole number, 1 or more, or unlimited", "60"),
     "LOG_LEVEL": (
         lambda text: _like("|".join(LOG_LEVELS), text.upper()),
         f"one of {', '.join(LOG_LEVELS)}",

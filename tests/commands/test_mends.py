@@ -74,7 +74,7 @@ async def test_dice_too_many_are_no_target_and_an_unknown_unit_leads_to_the_list
     reply = await offered(channel, "lnlt fire us1 vc1 hand=6,1,6,6")
     assert labels(reply)[0] == "Fire with 6,1,6"
     reply = await offered(channel, "unit show gun1")
-    assert "/unit list shows all." in reply.format_text()
+    assert "/unit list shows them all." in reply.format_text()
 
 
 def test_the_units_that_are_known_stay_in_the_field_of_one_that_is_not() -> None:

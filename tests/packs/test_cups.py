@@ -364,7 +364,7 @@ async def test_a_cheat_is_seen_by_all_three(bend: Bend, pack: Path, tmp_path: Pa
         ({"decks/cup.yaml": f"keep: hand\n{CUP}"}, "a deck that leads a phase is drawn face up"),
         (
             {"decks/cup.yaml": f"dead: never\n{CUP}"},
-            'row dead: "never" is not known here. It may be again, out',
+            'row dead: "never" is not known here. It can be again, out',
         ),
     ],
 )

@@ -132,7 +132,7 @@ async def test_cards_of_a_real_deck_are_typed_by_id_or_name(tmp_path: Path) -> N
     await channel.fails(
         "Anna",
         "few chance units='Red 1' hand=hail,2",
-        "Chances has no card hail left to draw.\nIt may be quiet, rain, guide.",
+        "Chances has no card hail left to draw.\nIt can be quiet, rain, guide.",
     )
     await channel.fails("Anna", "few chance units='Red 1' hand=rain", "Next die: nerve")
     await channel.fails("Anna", "few chance units='Red 1' hand=3,rain", "no card 3")

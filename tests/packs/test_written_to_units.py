@@ -64,7 +64,7 @@ def faults_of(step: str) -> tuple[str, ...]:
         ("change: {add: {armour: 1}}", "armour is not a whole number"),
         ("change: {add: {mens: 1}}", "a unit has no mens"),
         ("change: {mark: pind}", "there is no marker pind. Did you mean pinned?"),
-        ("change: {unmark: asleep}", "no marker asleep. It may be pinned, lethal."),
+        ("change: {unmark: asleep}", "no marker asleep. It can be pinned, lethal."),
         ("change: {of: sqad, mark: pinned}", "there is no attribute sqad. Did you mean squad?"),
         ('change: {give: {holds: "unit"}}', "a unit has no holds"),
         ("fate: goen", "game.yaml has no result goen. Did you mean gone?"),

@@ -26,7 +26,7 @@ def test_a_phrase_is_its_text_and_knows_its_commands() -> None:
 
 def test_what_a_player_typed_never_becomes_a_command() -> None:
     evil = "`/game delete confirm`{0}{sides}"
-    made = phrase("{name} is gone. `/unit list` shows all.", name=evil)
+    made = phrase("{name} is gone. `/unit list` shows them all.", name=evil)
     assert made.startswith(evil)
     assert commands(made) == ["/unit list"]
     assert commands(phrase("`/unit edit {name}`", name=evil)) == [f"/unit edit {evil}"]

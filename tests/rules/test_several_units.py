@@ -90,7 +90,7 @@ def test_all_is_ones_own_side_where_the_list_acts_and_the_other_where_it_is_acte
     [
         ("US Squad 1..6", "unknown-unit", "Did you mean US Squad 1..4?"),
         ("us1..us9", "unknown-unit", "Did you mean us1..6?"),
-        ("Tank 1..3", "unknown-unit", "/unit list shows all."),
+        ("Tank 1..3", "unknown-unit", "/unit list shows them all."),
         ("us4..us1", "bad-value", ""),
         ("us1..us99", "bad-value", ""),
         ("side:NVA", "unknown-side", "Sides are US, VC."),

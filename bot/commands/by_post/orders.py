@@ -404,7 +404,7 @@ def _build_card(context: Context) -> Reply:
     return Reply(
         f"{_format_orders_of_turn(game, capital=True)}: {side_texts}",
         tuple(lines),
-        by="opened together",
+        by="all open together",
         tone=SEALED,
         buttons=(
             Button(f"{OPEN_FORM}order write", "Write orders", "primary"),
@@ -418,7 +418,7 @@ def _format_side_status(game: Game, side: str) -> str:
     """Return `US is in`, `VC is not`, or `nobody plays VC`."""
     if side in list_sides_with_orders(game):
         return f"{side} is in"
-    return f"{side} is not" if side in game.players.values() else f"nobody plays {side}"
+    return f"{side} isn't yet" if side in game.players.values() else f"nobody plays {side}"
 
 
 def _format_orders_of_turn(game: Game, *, capital: bool = False) -> str:

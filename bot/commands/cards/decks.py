@@ -569,7 +569,7 @@ def check_room(context: Context, id: str, seats: Iterable[str]) -> None:
 
 @declare_command(
     "deck peek",
-    "Look at the next cards of a pile; everyone is told, and those cards are drawn first",
+    "Peek at a pile's next cards; everyone is told that you did",
     Option("count", "int", "how many", min=1, max=60, default=1),
     DECK,
     example="3",
@@ -619,7 +619,9 @@ async def peek_at_cards(context: Context) -> Reply:
     )
     title = f"On top of {id}: {', '.join(names[card] for _, card in hands[cards.TOP][:count])}"
     small = Small(
-        phrase("Only you see this. They are drawn first, in this order; `/hand` shows them again.")
+        phrase(
+            "Only you see this. These come first in the next draws, in this order; `/hand` shows them again."
+        )
     )
     return Reply(title, (small,), private=True, announce=announcement)
 

@@ -633,7 +633,7 @@ def _find_receiver(context: Context, seat: str) -> str:
 @declare_command(
     "hand",
     "Your own cards, which only you see",
-    build_flag("agree", "agree that hands are shown when the game ends"),
+    build_flag("agree", "agree to show hands when the game ends"),
     private=True,
     needs_game=True,
 )

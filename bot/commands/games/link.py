@@ -383,7 +383,7 @@ def _build_request_message(
     return Reply(
         f"{context.user_name} asks to {action}",
         (
-            f"If you agree, every roll made in this channel shows up in {others}, and theirs here. "
+            f"If you agree, every roll made in this channel shows up in {others}, and vice versa. "
             "Nothing is linked yet.",
             phrase(
                 "Only a {manager} can agree, within {hours} hours. "
@@ -549,7 +549,7 @@ def _build_notice(
         f"{context.user_name} links this channel with {others}",
         (
             f"{capitalize_first(format_game_name(game))} is played from both: every roll made "
-            "here shows up there, and theirs here.",
+            "here shows up there, and vice versa.",
             phrase(
                 "`/game status` lists the channels. A manager can end this with: `/game link off`"
             ),
@@ -603,7 +603,7 @@ async def remind_linked_channels(store: Store, server: str) -> None:
         names = await load_place_names(store, other_channels)
         others = list_places(other_channels, names, channel)
         line = phrase(
-            "Every roll made here shows up there, and theirs here. A manager can end this with: `/game link off`"
+            "Every roll made here shows up there, and vice versa. A manager can end this with: `/game link off`"
         )
         reply = Reply(f"This channel is linked with {others}", (line,))
         messages.append(Outgoing(channel, {}, 0.0, reply.to_json()))

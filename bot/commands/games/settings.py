@@ -221,7 +221,7 @@ async def _list_settings(context: Context) -> Reply:
     other_target = "asked about first" if game.confirm else "fired at once"
     second_shot = "refused" if is_strict(game) else "rolled, with a remark"
     master = context.ledger.get_name(game.master) if game.master else "nobody"
-    threads = "games of their own" if has_own_threads else "its game"
+    threads = "games of their own" if has_own_threads else "this channel's game"
     picture_mode = await pictures.load_picture_mode(context)
     lines = (
         f"Real dice and cards: {real_dice}",
@@ -229,7 +229,7 @@ async def _list_settings(context: Context) -> Reply:
         f"The same shot at another target: {other_target}",
         f"A second shot, or one out of turn or phase: {second_shot}",
         f"Game master: {master}",
-        f"Threads of this channel play: {threads}",
+        f"Threads in this channel play: {threads}",
         f"Pictures of lookups and odds: {picture_mode.replace('-', ' ')}",
         *_list_rules(context, game),
         *await _list_pack_versions(context, game),

@@ -408,7 +408,7 @@ def read_sides(text: str) -> tuple[str, ...]:
     if len(sides) == 1 or len(sides) > MAX_SIDES:
         hint = 'Type: sides="US, VC"'
         raise UserError(
-            f"A game has two to {MAX_SIDES} sides, or none.",
+            f"A game has 2 to {MAX_SIDES} sides, or none.",
             hint=hint,
             option="sides",
             code="bad-value",

@@ -314,7 +314,7 @@ def _need_participant(context: Context, ledger: Ledger) -> None:
     )
 
 
-@declare_command("game status", "Sides, turn, phase and dice of the game", private=True)
+@declare_command("game status", "The game's sides, turn, phase and dice", private=True)
 async def show_status(context: Context) -> Reply:
     """Show the status of the game to the user alone: sides, move, open matters, settings and
     dice.

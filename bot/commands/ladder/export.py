@@ -35,7 +35,7 @@ async def export_ladder(context: Context) -> Reply:
     docs = await load_all_results(context, server, system)
     file = await asyncio.to_thread(_build_file, docs, server, system, title, context.now)
     lines = (
-        f"{format_count(len(docs), 'result')}, and the ratings that follow from them.",
+        f"{format_count(len(docs), 'result')}, and the ratings based on them.",
         phrase(
             "To check it: `grognard verify {name}`, followed by the files from `/game export`",
             name=file.name,

@@ -46,7 +46,7 @@ SECONDS = 15.0
 
 @declare_command(
     "game export",
-    "Export the game as JSON, a page to read and check, CSV of rolls, or Markdown",
+    "Export the game as JSON, a page to read and check, a CSV of rolls, or Markdown",
     EXPORT_FORMAT,
     PAST_GAME,
     example="html",

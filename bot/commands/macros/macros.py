@@ -111,7 +111,7 @@ async def explain_failed_run(context: Context) -> Reply:
     raise UserError("This macro has just been changed.", hint="Run it again.", code="busy")
 
 
-@declare_command("macro list", "Your macros and the server's", private=True)
+@declare_command("macro list", "List your macros and the server's", private=True)
 async def list_macros(context: Context) -> Reply:
     """List the macros that the user can run here to the user alone: their own, then the server's.
 

@@ -69,7 +69,7 @@ def build_free_pack_menu(packs: Collection[FreePack]) -> tuple[Menu, ...]:
     return (Menu("Add a free pack", entries, "Free packs"),) if entries else ()
 
 
-@declare_command("pack list", "The packs of this server", private=True, needs_game=True)
+@declare_command("pack list", "This server's packs", private=True, needs_game=True)
 async def list_server_packs(context: Context) -> Reply:
     """List the packs of this server to the user alone, with buttons and a menu for the free packs
     that it lacks.

@@ -259,7 +259,7 @@ async def export_pack(context: Context) -> Reply:
 
 @declare_command(
     "pack remove",
-    "Remove a version of a pack from this server; games already using it can continue",
+    "Remove a version of a pack; games already using it can continue",
     PACK,
     example="few-acres",
     private=True,
@@ -286,7 +286,7 @@ async def remove_pack(context: Context) -> Reply:
 
 @declare_command(
     "pack add",
-    "Add your own game; it's checked and previewed, and stays off until you enable it",
+    "Add your own game: checked, previewed, and off until you enable it",
     build_optional(
         "file",
         "a zip, one YAML file, or a table (CSV, Excel, JSON)",

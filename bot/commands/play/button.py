@@ -530,7 +530,7 @@ async def press_sequence(context: Context, moment: str, id: str) -> Reply:
 
 @declare_command(
     "game initiative",
-    "Roll for the initiative, or say who has it",
+    "Roll for initiative, or say who has it",
     build_optional("side", "who has it; blank: roll for it", complete="side"),
     example="US",
     needs_game=True,

@@ -57,7 +57,7 @@ async def show_privacy(context: Context) -> Reply:
         *seeks,
         *counted,
         f"Your requests and their answers, for {REQUESTS_KEPT / DAY:.0f} days, so that nothing runs twice; "
-        "once deleted, a hash of their ids.",
+        "after you delete them, only a hash of their ids.",
         phrase(
             "`/privacy export` sends it as a file, `/privacy delete` deletes it. Rolls stay in the log without a name."
         ),

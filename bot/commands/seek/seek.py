@@ -460,7 +460,7 @@ async def expire_seek(context: Context, row: DueRow) -> None:
 
 @declare_command(
     "setup seekers",
-    "Post all seeks of this server in this channel; for managers",
+    "Post all of this server's seeks in this channel; for managers",
     build_optional(
         "seekers",
         "off: post each seek in the channel where it was made",

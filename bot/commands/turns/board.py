@@ -72,7 +72,7 @@ MOST_CHOICES = 25
 
 @declare_command(
     "game board",
-    "One message that always shows the phase, whose move it is, and the units",
+    "A message that always shows the phase, who is up and the units",
     build_flag("off", "stop updating the board", optional=True),
     needs_game=True,
 )

@@ -575,7 +575,7 @@ def _reopen_card(reply: Reply | None) -> Reply | None:
 
 @declare_command(
     "game plan",
-    "Plan reinforcements and events for a turn; without options, list the plans",
+    "Plan events for a turn, such as reinforcements, or list the plans",
     build_optional("turn", "the turn in which it happens", type="int", min=1, max=200),
     build_optional("text", "what happens then"),
     build_optional("remove", "the number of a plan to remove", type="int", min=1, max=10**9),

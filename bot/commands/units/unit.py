@@ -168,7 +168,7 @@ def _record_new_units(context: Context, game: Game, system: System, units: Units
 
 @declare_command(
     "unit import",
-    "Add a whole roster from CSV or YAML; it's checked before anything is added",
+    "Add a whole roster from CSV or YAML, after checking all of it",
     build_optional("text", "CSV or YAML, pasted"),
     build_optional(
         "file",

@@ -112,7 +112,7 @@ def find_unit_by_handle(game: Game, handle: str) -> RosterUnit:
             return unit
     message = f"{handle[:40]} is no longer on the roster."
     raise UserError(
-        message, hint=phrase("`/unit list` shows all."), code="unknown-unit", about=handle
+        message, hint=phrase("`/unit list` shows them all."), code="unknown-unit", about=handle
     )
 
 

@@ -51,7 +51,7 @@ HALF = " ½"
 
 @declare_command(
     "unit list",
-    "The roster",
+    "Show the roster",
     build_optional("side", "only this side", complete="side"),
     build_optional("state", "only those in this state, or with this marker", complete="state"),
     build_flag("all", "also list eliminated units"),

@@ -209,7 +209,7 @@ const Checker = (() => {
       if (hash !== row.hash && !misplaced) {
         const next = events[i + 1], text = next && canonical(next.body);
         if (next && await link(hash, text) === next.hash) {
-          fault("chain", row.number, "Only its hash was overwritten; its content is as it was.");
+          fault("chain", row.number, "Only its hash was overwritten; its content is unchanged.");
           stored = hash;
         } else {
           const follows = !next || await link(row.hash, text) === next.hash;

@@ -88,7 +88,7 @@ def _check_word(
     for word in constants_of(value):
         if valid_words and word not in valid_words:
             near = did_you_mean(str(word), valid_words)
-            hint = near or f"It may be {', '.join(dict.fromkeys(map(str, valid_words)))}."
+            hint = near or f"It can be {', '.join(dict.fromkeys(map(str, valid_words)))}."
             problem = f"there is no {kind} {word}"
             if kind == RESULT:
                 problem = f"game.yaml has no result {word}"

@@ -145,7 +145,7 @@ class Drawing(NamedTuple):
             return face
         problem = f"{self.deck.title} has no card {str(typed)[:40]} left to draw."
         commas = any(" " in self.deck.names[card] for card, _ in self.pile.next)
-        hint = f"It may be {self.card_list}.{' A name with a space needs a comma after it.' if commas else ''}"
+        hint = f"It can be {self.card_list}.{' A name with a space needs a comma after it.' if commas else ''}"
         raise UserError(problem, hint=hint, option="hand", code="bad-face")
 
     @property

@@ -352,7 +352,7 @@ def _make_example(option: Option) -> str:
     if option.type == "int":
         return f"Add {option.name}={min(max(5, option.min or 0), option.max or 5):g}, or another number."
     return (
-        phrase("Add {name}=NAME; `/unit list` shows all.", name=option.name)
+        phrase("Add {name}=NAME; `/unit list` shows them all.", name=option.name)
         if option.type == "unit"
         else ""
     )
@@ -800,7 +800,7 @@ def _read_type(spec: Mapping[str, Any]) -> Any:
     if option_type == "string":
         return "str"
     if option_type not in list(CLEANERS):
-        hint = did_you_mean(str(option_type), CLEANERS) or f"It may be {', '.join(CLEANERS)}."
+        hint = did_you_mean(str(option_type), CLEANERS) or f"It can be {', '.join(CLEANERS)}."
         raise Slip(f'there is no type "{str(option_type)[:40]}". {hint}')
     return option_type
 

@@ -231,7 +231,7 @@ def _check_track(name: Any, spec: Any) -> None:
         raise Slip("must be {words: [clear, mud]} or {min: 0, max: 30}")
     unknown_keys = [str(key)[:LONGEST] for key in spec if key not in KEYS]
     if unknown_keys:
-        hint = did_you_mean(unknown_keys[0], KEYS) or f"It may be {', '.join(KEYS)}."
+        hint = did_you_mean(unknown_keys[0], KEYS) or f"It can be {', '.join(KEYS)}."
         raise Slip(f'"{unknown_keys[0]}" is not known here. {hint}')
 
 

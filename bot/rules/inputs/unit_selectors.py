@@ -147,7 +147,7 @@ def _describe_where_to_look(item: str) -> str:
     several = (
         f"{SEPARATED}. " if " " in item.strip() and any(map(str.isdigit, item.split()[0])) else ""
     )
-    return Phrase(several, phrase("`/unit list` shows all."))
+    return Phrase(several, phrase("`/unit list` shows them all."))
 
 
 def _get_quoted_name(quoted: re.Match[str]) -> str:

@@ -249,7 +249,7 @@ def find_unit(name: str, roster: Roster) -> RosterUnit:
         near = did_you_mean(name, [unit.name for unit in roster.values()])
     message = f'No unit is called "{name[:40]}".'
     raise UserError(
-        message, hint=near or phrase("`/unit list` shows all."), code="unknown-unit", about=key
+        message, hint=near or phrase("`/unit list` shows them all."), code="unknown-unit", about=key
     )
 
 
@@ -583,7 +583,7 @@ def _make_unknown_unit_error(pieces: list[str], words: UnitWords, roster: Roster
     word = pieces[0].casefold()
     typed_name = _read_name(pieces)
     names = [unit.name for unit in roster.values()]
-    list_hint = phrase("`/unit list` shows all.")
+    list_hint = phrase("`/unit list` shows them all.")
     if word.isdecimal() and len(pieces) > 1:
         if _is_type(pieces[1], words):
             return _make_leading_count_error(word, words)

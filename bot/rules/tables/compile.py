@@ -824,7 +824,7 @@ class _Compiler:
             hint: str = did_you_mean(str(spec), (*self.lists, *OUTPUTS))
             if not hint:
                 types = ", ".join(OUTPUTS)
-                hint = f"It may be {types}, a list of game.yaml, or the words themselves."
+                hint = f"It can be {types}, a list of game.yaml, or the words themselves."
             problem = f"there is no list {str(spec)[:40]}. {hint}"
             raise TableError(self.file, problem, row=f"outputs {name}")
         return spec

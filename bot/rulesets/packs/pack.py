@@ -174,7 +174,7 @@ class PackSystem(System):
         """
         systems = list_builtin_systems()
         if id not in systems:
-            hint = did_you_mean(id, systems) or f"It may be {', '.join(systems)}."
+            hint = did_you_mean(id, systems) or f"It can be {', '.join(systems)}."
             raise TableError(PACK, f"there is no built-in game {id[:40]}. {hint}", row=key)
         system = systems[id]
         pinned = self.about.pinned

@@ -270,7 +270,7 @@ async def test_cards_of_a_real_deck_are_typed_and_marked_for_ever(tmp_path: Path
     refused = await channel.refused("Bob", "deck draw cup hand=3", "bad-face hand")
     assert (
         refused.format_text()
-        == "cup has no card 3 left to draw.\nIt may be 1, 2, 4, 5, Air strike."
+        == "cup has no card 3 left to draw.\nIt can be 1, 2, 4, 5, Air strike."
     )
     for line in ("deck draw cup 3 hand=1,2", "deck draw cup to=me hand=1"):
         await channel.refused("Bob", line, "not-together hand")

@@ -80,7 +80,7 @@ async def test_a_setting_keeps_threads_apart() -> None:
     await thread.refused("Bob", "game settings threads=own", "not-master")
     assert "games of their own" in (await thread.do("Anna", "game settings threads=own")).title
     shown = (await channel.do("Bob", "game settings")).format_text()
-    assert "Threads of this channel play: games of their own" in shown
+    assert "Threads in this channel play: games of their own" in shown
     assert "free play begins" in " ".join((await thread.do("Bob", "roll d6")).footer)
     assert not (await thread.game()).started
     await channel.do("Anna", "game settings threads=channel answers=compact")

@@ -105,7 +105,7 @@ async def test_who_is_gone_is_left_out_unless_named() -> None:
         (
             'lnlt fire us1 "Zug Cell"',
             "unknown-unit Zug",
-            "/unit list shows all",
+            "/unit list shows them all",
         ),
     ],
 )
