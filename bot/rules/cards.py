@@ -636,8 +636,8 @@ def read_cards(text: str) -> list[tuple[str, int]]:
         cards, count = _read_card_item(clean_name(item, 200))
         for card in filter(None, cards):
             if len(card) > LONGEST_CARD:
-                problem = f'A card has at most {LONGEST_CARD} characters: "{card[:20]}..."'
-                hint = "Separate cards by commas."
+                problem = f'The name of a card can have at most {LONGEST_CARD} characters: "{card[:20]}..."'
+                hint = "Separate cards with commas."
                 raise UserError(problem, hint=hint, option="cards", code="too-long")
             name = str(int(card)) if card.isdecimal() else card
             key = comparison_key(name)

@@ -230,7 +230,7 @@ class Script:
         unused = self._values[self._used :]
         if not unused:
             return
-        hint = Hint("Leave the rest out." if self._used else "Leave them out.")
+        hint = Hint("Leave out the rest." if self._used else "Leave them out.")
         hint.wrong = ",".join(map(str, self._values))
         hint.right = ",".join(map(str, self._values[: self._used]))
         values = ", ".join(str(value)[:20] for value in unused[:8])

@@ -667,7 +667,7 @@ def _clean_text(option: Option, raw: object) -> str:
         )
     if has_control(text):
         raise UserError(
-            f"{option.name} holds control or invisible characters.",
+            f"{option.name} contains control or invisible characters.",
             option=option.name,
             code="bad-characters",
         )

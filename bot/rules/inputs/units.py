@@ -298,7 +298,7 @@ def check_count(count: int) -> None:
     """Raise UserError for more units than a list holds."""
     if count > MAX_UNITS:
         raise UserError(
-            f"A list holds at most {MAX_UNITS} units.", hint="Split the attack.", code="too-many"
+            f"A list can have at most {MAX_UNITS} units.", hint="Split the attack.", code="too-many"
         )
 
 

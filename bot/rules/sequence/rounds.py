@@ -196,7 +196,7 @@ def _sort_situations(start: Situation, get_step: Step) -> list[Situation]:
 
 def _make_too_large_error() -> UserError:
     return UserError(
-        "A fight this long cannot be counted exactly.",
+        "The odds of a fight this long cannot be computed exactly.",
         hint="Ask for fewer units, or for one round.",
         code="too-large",
     )

@@ -20,7 +20,7 @@ from tests.parsers import ROSTER, WHOSE
 from tests.playing import Channel
 from tools.fuzz import build_roster_lines, list_sides
 
-TOO_MANY = f"A list holds at most {MAX_UNITS} units."
+TOO_MANY = f"A list can have at most {MAX_UNITS} units."
 LISTS = {
     "commas": "," * MAX_TEXT,
     "names": "a," * (MAX_TEXT // 2),
