@@ -107,6 +107,13 @@ TURNS_OF_PHRASE = {
     r"\brule sets?\b": "a game",
     r"\bwhat (came up|becomes? of|comes of)\b": "this roll, what happens to",
     r"\bowes? a\b": "must",
+    r"\bjust now\b": "right now, or have just",
+    r"\bfor all to see\b": "face up, in public",
+    r"\bwaits? for (you|your)\b": "is waiting for you",
+    r"\bseeks? an opponent\b": "is looking for an opponent",
+    r"\bholds? (at most|no)\b": "can have at most",
+    r"\bodds\b.*\bcannot be counted\b": "cannot be computed",
+    r"\b[Ll]icence\b(?!})": "license",
     r"(?<![Tt]here )\b(is|are) no (AFV|TEM|officer|leaders?|ordnance|hero)\b": "is not a ...",
 }
 """What translated prose says where a wargamer has a shorter word, with that word.

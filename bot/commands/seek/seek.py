@@ -215,7 +215,7 @@ def _read_side(new_game: NewGame, options: Mapping[str, Any]) -> str:
         )
     if len(sides) != 2:
         raise UserError(
-            f"{new_game.name} has {len(sides)} sides, but you can only seek an opponent for a game with two.",
+            f"{new_game.name} has {len(sides)} sides, but a seek is for a game with two.",
             option="scenario" if new_game.scenario is not None else "sides",
             code="bad-value",
         )
@@ -442,7 +442,7 @@ async def _withdraw(context: Context, seek: Seek) -> Reply:
     if seek.writer != user.key and seek.server != server:
         hide_seek(context, seek, [server], "Taken down here")
         word = get_server_word(seek.channel)
-        line = f"It stays open on the {word} where {seek.name} wrote it."
+        line = f"It stays open on the {word} where {seek.name} posted it."
         return Reply(f"Taken down here: {seek.title}", (line,), private=True, tone=OVER)
     await close_seek(context, seek, "Withdrawn")
     return Reply(f"Withdrawn: {seek.title}", private=True, tone=OVER)
