@@ -103,8 +103,8 @@ async def test_orders_are_written_in_a_form_and_opened_for_all(
         await e.alone(
             "Anna", 'order write text="Squads 3 + 4 advance to H5" command="/roll 2d6"', says="H5"
         )
-        card = await e.message("US is in, VC isn't yet")
-        assert e.first(card).startswith("Orders for turn 1: US is in, VC isn't yet")
+        card = await e.message("US is in, VC isn't in yet")
+        assert e.first(card).startswith("Orders for turn 1: US is in, VC isn't in yet")
         assert "H5" not in e.words(card)
         assert e.called(card) == ["Ben"]
         await e.rest()

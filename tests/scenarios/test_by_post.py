@@ -333,7 +333,7 @@ async def test_orders_are_sealed_until_both_sides_are_in_and_opened_together() -
     assert (sealed.private, sealed.title) == (True, "Your orders are sealed")
     card = sealed.announce
     assert card is not None
-    assert card.first_line == "Orders for turn 1: US is in, VC isn't yet · all open together"
+    assert card.first_line == "Orders for turn 1: US is in, VC isn't in yet · all open together"
     assert "H5" not in card.format_text()
     assert card.mention == ("console:bob",)
     assert [button.label for button in card.buttons] == ["Write orders", "Mine", "Proof"]

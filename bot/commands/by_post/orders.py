@@ -415,10 +415,10 @@ def _build_card(context: Context) -> Reply:
 
 
 def _format_side_status(game: Game, side: str) -> str:
-    """Return `US is in`, `VC is not`, or `nobody plays VC`."""
+    """Return `US is in`, `VC is not in yet`, or `nobody plays VC`."""
     if side in list_sides_with_orders(game):
         return f"{side} is in"
-    return f"{side} isn't yet" if side in game.players.values() else f"nobody plays {side}"
+    return f"{side} isn't in yet" if side in game.players.values() else f"nobody plays {side}"
 
 
 def _format_orders_of_turn(game: Game, *, capital: bool = False) -> str:
