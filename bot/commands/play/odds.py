@@ -339,7 +339,7 @@ async def share_shot_dice(context: Context, number: int) -> Reply:
     return Reply(f"Every die of #{number}", parts, by=author)
 
 
-OWN = "This takes cards into account that only you have seen. Share shows the odds without them."
+OWN = "This takes into account cards that only you have seen. Share shows the odds without them."
 
 
 def add_share_button(context: Context, reply: Reply, shared: Reply | None = None) -> Reply:

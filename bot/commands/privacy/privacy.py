@@ -129,7 +129,7 @@ async def ask_to_delete_data(context: Context) -> Reply:
     if context.clean_options()["confirm"]:
         return await delete_own_data(context)
     lines: list[str | Phrase] = [
-        "Your rolls stay in the logs without your name; you leave your sides. This cannot be undone."
+        "Your rolls stay in the logs without your name, and you leave your sides. This cannot be undone."
     ]
     if await _list_own_games(context):
         lines.append("Your rolls with the app on your account are deleted completely.")

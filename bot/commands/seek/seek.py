@@ -215,7 +215,7 @@ def _read_side(new_game: NewGame, options: Mapping[str, Any]) -> str:
         )
     if len(sides) != 2:
         raise UserError(
-            f"{new_game.name} has {len(sides)} sides, but a seek is for a game with two.",
+            f"{new_game.name} has {len(sides)} sides, but seeks are only for games with two.",
             option="scenario" if new_game.scenario is not None else "sides",
             code="bad-value",
         )

@@ -120,7 +120,7 @@ async def refuse_to_strike(context: Context, id: str) -> Reply:
     """
     doc = await _load_open_request(context, id)
     if not list_own_persons(context) & {*context.game.counted}:
-        raise UserError("Only the two players can decide that.", code="not-yours")
+        raise UserError("Only the two players can decide this.", code="not-yours")
     _build_request(doc).close_with_note(context, f"{context.user_name} does not agree")
     return Reply(
         f'The result of "{context.game.name}" is kept',
