@@ -30,6 +30,11 @@ MISTAKES = [
     ("lnlt-table combat melee-ods 7 5", '/lnlt-table combat has no "melee-ods".', "melee-odds 7 5"),
     ("lnlt-table melee", '/lnlt-table has no "melee".', "It is a combat sequence: /lnlt melee"),
     ("seek lnlt", '/seek has no "lnlt".', "Did you mean /seek game lnlt?"),
+    ("game start ford", "ford is a scenario of Lock 'n Load Tactical.", "/game start lnlt scenario=ford"),
+    ("game start lnlt ford", "ford is a scenario of Lock 'n Load Tactical.", "/game start lnlt scenario=ford"),
+    ("game start", "Pick a game or a scenario.", "For example: /game start lnlt scenario=ford"),
+    ("what now?", "There's no game here yet.", "/game start"),
+    ("lnlt fire us1 vc1", 'No unit is called "us1": there are no units here yet.', "/game start"),
     ("help xyzzy", 'There is no help on "xyzzy".', "/help"),
     ("help lnlt fier", '/lnlt has no "fier".', "Did you mean fire?"),
     # options and flags

@@ -22,7 +22,7 @@ from adapters.console.screen import BOARD, LOGGED, Screen, render_graphics
 from adapters.console.tutorial import LESSONS
 from bot.app import App
 from bot.cli.cli import Arguments
-from bot.cli.terminal import print_reply, print_text, save_files
+from bot.cli.terminal import KEY_GAP, print_reply, print_text, save_files
 from bot.commands.context import UNDO_LABEL
 from bot.forms.drafts import Draft
 from bot.packs.check import check_path
@@ -174,7 +174,12 @@ class Session:
         if text.casefold() in SHOTS:
             await self._begin_first_shot()
             return
+        if word.casefold() == OTHER_TARGET and arguments:
+            await self._refuse_target(arguments.strip())
+            return
         command = LINES.get(text.casefold(), text)
+        if word.casefold() == "u" and arguments.strip().removeprefix("#").isdecimal():
+            command = f"{LINES['u']} {arguments}"
         await self._run_text("game board" if command == "board" else command)
         if word in ("help", "?") and not arguments:
             own_words = f"  Also here: {', '.join(OWN_HELP)}, board, clear."
@@ -194,6 +199,17 @@ class Session:
         self._refuse(
             UserError("There is no shot to repeat yet.", hint=hint, code="nothing-to-repeat")
         )
+
+    async def _refuse_target(self, typed: str) -> None:
+        """Refuse a target that the list of other targets does not have, or say that there is no
+        shot yet.
+        """
+        if OTHER_TARGET not in self.shot_keys.menus:
+            await self._begin_first_shot()
+            return
+        message = f'The list of other targets has no "{typed[:40]}".'
+        hint = f"{OTHER_TARGET} shows the list."
+        self._refuse(UserError(message, hint=hint, code="nothing-to-repeat"))
 
     async def _run_text(self, text: str) -> None:
         """Parse and run a command, with the text of the files that it names, and show the reply.
@@ -319,7 +335,7 @@ class Session:
         self.keys = assign_keys(reply)
         self.shot_keys = self.shot_keys.add_shot_keys(self.keys)
         self._print(reply, self.keys.format_keys() if self.terminal else "")
-        if reply.code == "not-master":
+        if reply.code in ("not-master", "not-manager"):
             self._name_owner()
         paths = save_files(reply, self.folder / "files")
         for path, file in zip(paths, reply.files, strict=True):
@@ -585,6 +601,8 @@ FIXED = dict(zip(_WORDS, "acoutrwnpd", strict=True))
 """The letters of buttons and menus, by their labels."""
 SHOTS = ("o", "c", "w", "t")
 """Letters about the last shot, which stay valid after later answers."""
+OTHER_TARGET = "t"
+"""The letter for the same shot at another target."""
 LINES = {"n": "game next", "p": "game pass", "u": "game undo", "a": "again"}
 """Commands of letters that no button of the last answer has."""
 
@@ -598,7 +616,7 @@ class Keys:
 
     def find_action(self, text: str) -> str | Menu | None:
         """Return the action of a typed key: of a button for `a`, of the second entry of a menu for
-        `t 2`. For `t` return the menu itself.
+        `t 2` or, by its name, `t local 2`. For `t` return the menu itself.
 
         Return None for any other text, and for *Undo*: the last answer may be another player's, so
         the command runs instead, which is about the player who types.
@@ -610,6 +628,9 @@ class Keys:
         menu = self.menus.get(key)
         if menu is None or not number:
             return menu
+        for entry in menu.entries:
+            if entry.label.casefold() == number.strip():
+                return entry.action
         index = int(number) if number.isdecimal() and len(number) < 4 else 0
         if not 0 < index <= len(menu.entries):
             return None
@@ -642,7 +663,7 @@ class Keys:
         texts = [f"{key} {label}" for key, label in numbers_first]
         if faces:
             texts.insert(0, f"{faces[0]}-{faces[-1]} the die")
-        return "   ".join(texts)
+        return KEY_GAP.join(texts)
 
 
 def assign_keys(reply: Reply) -> Keys:

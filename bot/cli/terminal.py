@@ -17,6 +17,7 @@ from bot.ui.reply.reply import HURT, NOTHING, OVER, SHAKEN, WAITING, Reply
 from bot.ui.reply.unit_table import UnitTable
 
 STEP = 2  # blanks
+KEY_GAP = "   "  # between the keys under a reply
 NARROW = 66  # a terminal with fewer columns gets the bars of a phone
 MIN_WIDTH = 20  # on a narrower terminal lines run over
 WIDE = 72  # columns for units with their types
@@ -52,9 +53,21 @@ def print_reply(console: Console, reply: Reply, keys: str = "") -> None:
         )
         for part in group:
             _print_part(console, part, label_width)
-    for text in (" · ".join(reply.footer), keys):
+    for text in (" · ".join(reply.footer), *_wrap_keys(keys, console)):
         if text:
             print_text(console, Text("  " + text, style="dim"))
+
+
+def _wrap_keys(keys: str, console: Console) -> list[str]:
+    """Return the keys in lines that fit the terminal, so that no key is apart from its label."""
+    lines = [""]
+    for key in keys.split(KEY_GAP):
+        longer = f"{lines[-1]}{KEY_GAP}{key}" if lines[-1] else key
+        if lines[-1] and console.is_terminal and len(longer) + 2 > console.width:
+            lines.append(key)
+        else:
+            lines[-1] = longer
+    return lines
 
 
 def _group_dice_lines(parts: Iterable[Part]) -> Iterator[list[Part]]:

@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from bot.game.roster import count_units
+from bot.presentation.headline import list_type_names
 from bot.rules.inputs.options import Option, format_code_word
+from bot.rules.text.phrase import capitalize_first
 from bot.rulesets.catalog import load_shared_systems
 from bot.rulesets.system import System
 from bot.ui.spec import CommandSpec
@@ -131,8 +133,11 @@ def _add_unit_fields(spec: CommandSpec, game: System) -> CommandSpec:
         for key, number_key in words.keys.items()
         if number_key.type == "int"
     ][:NUMBERS]
+    type_labels = {
+        type: capitalize_first(type_name) for type, type_name in list_type_names(game).items()
+    }
     name_option, type_option, side_option, *other_options = _change_options(
-        spec, {"type": {"values": words.types}}
+        spec, {"type": {"values": words.types, "labels": type_labels}}
     ).options
     return spec._replace(options=(name_option, type_option, side_option, *fields, *other_options))
 

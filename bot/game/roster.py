@@ -278,9 +278,10 @@ def _unknown_mark(raw: str, plain: str, markers: list[str]) -> UserError:
     hint = did_you_mean(comparison_key(name), markers)
     if plain != name:
         hint = with_sign_of(raw, hint)
+    listed_markers = dict.fromkeys(marker.replace("_", "-") for marker in markers)
     return UserError(
         f'There is no marker "{name[:40]}".',
-        hint=hint or f"Markers are {', '.join(dict.fromkeys(markers))}.",
+        hint=hint or f"States and markers are {', '.join(listed_markers)}.",
         option="stats",
         code="unknown-marker",
     )

@@ -166,7 +166,7 @@ async def test_an_opponent_cannot_bury_a_shot_and_a_friend_who_joins_agrees_to_n
         ):
             await e.typed("Ben", line)
         await e.say("Carl", "game join VC")
-        assert "Only another side can agree" in await e.refused("Carl", request, "Agree")
+        assert f"Only {e.shown('Ben')} can agree" in await e.refused("Carl", request, "Agree")
         await e.say("Ben", "game leave")
         await e.say("Ben", "game join VC")
         await e.pressed("Ben", request, "Agree")

@@ -15,11 +15,14 @@ from bot.ui.form.form import list_flag_picks
 def test_modifiers_say_their_value() -> None:
     fire = load_shared_registry().get(("lnlt", "fire"))
     assert fire is not None
-    labels = {pick.value: pick.label for pick in list_flag_picks(fire, {})}
+    picks = list_flag_picks(fire, {})
+    labels = {pick.value: pick.label for pick in picks}
     assert labels["night"] == "Night, target unlit −3"
     assert labels["adjacent"] == "Adjacent +2"
     assert labels["hit_and_run"] == "Hit and run −2"
     assert labels["tis"] == "Thermal imaging"
+    for pick in picks:
+        assert not pick.about.startswith(("+", "-", "\u2212")), "the label has the value already"
 
 
 @pytest.mark.parametrize(

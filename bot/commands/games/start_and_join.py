@@ -109,6 +109,7 @@ async def start_game(context: Context) -> Reply:
     If one is on, post a request to its game master instead. Raises UserError for a game, scenario,
     name or sides that cannot be used, in both cases.
     """
+    _check_scenario_as_game(context.command.options.get("system"), context.systems)
     options = context.clean_options()
     new_game = read_new_game(options, context.systems)
     if context.ledger.row and context.game.started and not context.game.ended:
@@ -310,6 +311,8 @@ def read_new_game(options: Mapping[str, Any], systems: RuleSets) -> NewGame:
     menu_game, _, scenario_name = str(options["scenario"] or "").rpartition("/")
     system, extension = _find_game_to_start(options["system"] or menu_game, scenario_name, systems)
     if not scenario_name:
+        if not sides and not options.get("carry"):
+            _check_scenario_as_name(name, system)
         return NewGame(system, _clean_game_name(name or system.title), sides)
     scenario = find_scenario(extension or system, scenario_name)
     if (sides and sides != scenario.sides) or options.get("carry"):  # no field in a form
@@ -320,11 +323,50 @@ def read_new_game(options: Mapping[str, Any], systems: RuleSets) -> NewGame:
             option=option,
             code="not-together",
         )
-    scenario_id = comparison_key(scenario_name).replace(" ", "-")
+    scenario_id = _make_scenario_id(scenario_name)
     if extension is not None:
         scenario_id = f"{extension.id}/{scenario_id}"
     title = _clean_game_name(name or scenario.title)
     return NewGame(system, title, scenario.sides, scenario, scenario_id)
+
+
+def _check_scenario_as_game(typed: object, systems: RuleSets) -> None:
+    """Raise UserError if a scenario was typed in the place of the game: `/game start ford`."""
+    if not isinstance(typed, str) or comparison_key(typed) in systems:
+        return
+    for system in systems.values():
+        if _make_scenario_id(typed) in system.scenarios:
+            raise _build_scenario_error(typed, system, option="system")
+
+
+def _check_scenario_as_name(name: str | None, system: System) -> None:
+    """Raise UserError if a scenario was typed as the name of a game: `/game start lnlt ford`.
+
+    A game may be called "Ford".
+    """
+    if name and name in system.scenarios:
+        raise _build_scenario_error(name, system, option="name")
+
+
+def _make_scenario_id(typed: str) -> str:
+    """Return the id that a scenario with the typed name has."""
+    return comparison_key(typed).replace(" ", "-")
+
+
+def _build_scenario_error(typed: str, system: System, *, option: str) -> UserError:
+    """Return the error for a scenario that was typed as another option."""
+    scenario = _make_scenario_id(typed)
+    hint = phrase("Start it: `/game start {id} scenario={name}`", id=system.home, name=scenario)
+    message = f"{scenario} is a scenario of {system.title}."
+    return UserError(message, hint=hint, option=option, code="bad-name")
+
+
+def _format_start_example(systems: RuleSets) -> str:
+    """Return what `/game start` can take here: a game, with its first scenario if it has one."""
+    for id in ("lnlt", *systems):
+        if id in systems and systems[id].scenarios:
+            return f"{id} scenario={next(iter(systems[id].scenarios))}"
+    return next(iter(systems), "lnlt")
 
 
 def _find_game_to_start(
@@ -344,7 +386,8 @@ def _find_game_to_start(
     if game_id not in systems:
         if scenario_name and not games:
             raise _build_unknown_scenario_error(scenario_name, systems)
-        hint = phrase("For example: `/game start lnlt`")
+        example = _format_start_example(systems)
+        hint = phrase("For example: `/game start {example}`", example=example)
         raise UserError("Pick a game or a scenario.", hint=hint, option="system", code="missing")
     system = systems[game_id]
     if system.base is not None:

@@ -350,7 +350,7 @@ async def show_status(context: Context) -> Reply:
     return Reply(
         title,
         tuple(lines),
-        by=system_title,
+        by=system_title if system_title != game.name else "",
         footer=(f"#{game.number}",),
         private=True,
         buttons=build_add_units_buttons(context),
@@ -420,7 +420,7 @@ def _list_open_matters(context: Context) -> list[Part]:
             f"#{number} is waiting for {choice.get('side') or 'somebody'}: {choice['ask']}"
         )
     if game.initiative:
-        lines.append(f"Initiative: {game.initiative}")
+        lines.append(f"{game.initiative} has the initiative.")
     if game.sealed:
         rolls = [
             f"#{number} by {context.ledger.get_name(person)}"

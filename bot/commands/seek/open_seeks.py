@@ -186,9 +186,12 @@ async def load_seek(context: Context, typed: str) -> Seek:
         seek = _read_doc(doc) if doc is not None else None
         if seek is not None and server in seek.other_servers:
             return seek
+    message = "That seek is no longer open."
+    if len(id) != ID_LENGTH:
+        message = f'"{typed.strip()[:40]}" is not the id of a seek.'
     raise UserError(
-        "That seek is no longer open.",
-        hint=phrase("`/seek list` shows those that are."),
+        message,
+        hint=phrase("`/seek list` shows the open ones, with their ids."),
         option="id",
         code="not-asked",
     )

@@ -347,7 +347,8 @@ async def list_seeks(context: Context) -> Reply:
                 )
             )
         )
-    title = f"{format_count(len(seeks), 'player is', 'players are')} looking for an opponent"
+    writer_count = len({seek.writer for seek in seeks})
+    title = f"{format_count(writer_count, 'player is', 'players are')} looking for an opponent"
     return Reply(title, tuple(lines), private=True, buttons=(seek_button,))
 
 

@@ -7,7 +7,7 @@ been silent for seven days.
 """
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -466,9 +466,8 @@ async def _explain_no_undo(context: Context, target: UndoTarget, number: int | N
             hint=hint,
             code="not-latest",
         )
-    return UserError(
-        f"#{event['number']} cannot be undone: {description}", hint=hint, code="not-undoable"
-    )
+    words = description.removeprefix(f"#{number} ")
+    return UserError(f"#{number} cannot be undone: {words}", hint=hint, code="not-undoable")
 
 
 async def _explain_missing(context: Context, number: int, hint: str) -> UserError:
@@ -582,6 +581,17 @@ def _format_player_names(context: Context, persons: Iterable[str]) -> str:
     return " or ".join(sorted(context.ledger.get_name(person) for person in persons))
 
 
+def _build_not_consenting_error(
+    context: Context, others: Collection[str], action: str
+) -> UserError:
+    """Return the error for an answer to a request by a player who is not among `others`.
+
+    `action` completes the sentence "Only Ben can ...".
+    """
+    names = _format_player_names(context, others) if others else "another side"
+    return UserError(f"Only {names} can {action}.", code="not-yours")
+
+
 def _build_already_asked_error(context: Context, others: Iterable[str], verb: str) -> UserError:
     hint = phrase("They press Agree or type `{typed}`.", typed=f"/game {verb}")
     return UserError(
@@ -665,7 +675,7 @@ async def consent_to_undo(
         fields = await build_stand_in_fields(context, group, requester, others, events)
         may_agree = bool(fields)
     if requester == actor.person or not may_agree:
-        raise UserError("Only another side can agree to this.", code="not-yours")
+        raise _build_not_consenting_error(context, others, "agree to this")
     await _need_untouched(context, group, verb, events)
     _close_request(context, request, agreed=True)
     if verb == UNDO:
@@ -712,7 +722,7 @@ async def refuse_undo(context: Context, number: int) -> Reply:
             events = await _load_events_since(context, number)
             others = await _list_agreeing_players(context, requester, event, events)
         if actor.person not in others:
-            raise UserError("Only another side can refuse.", code="not-yours")
+            raise _build_not_consenting_error(context, others, "refuse this")
     _close_request(context, request, agreed=False)
     outcome = "the result stays" if verb == UNDO else "it stays undone"
     names = _format_numbers([{"number": other} for other in (*request["also"], number)])

@@ -338,7 +338,8 @@ def is_of_target(option: Option, target: str) -> bool:
 def make_missing_option_error(option: Option, subject: str) -> UserError:
     """Return the error for a required option that was left out."""
     about = f": {option.help}" if option.help else ""
-    lacks = f"{subject} needs {option.name} ({option.expectation}){about}."
+    expectation = f" ({option.expectation})" if option.expectation != "text" else ""
+    lacks = f"{subject} needs {option.name}{expectation}{about}."
     if option.type == "units":
         question = f"{option.label}? " if option.label else ""
         lacks = f"{question}{subject} needs at least one unit in {option.name}."

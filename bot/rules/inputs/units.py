@@ -15,7 +15,7 @@ from bot.rules.errors import Hint, UserError, did_you_mean, suggest_names, with_
 from bot.rules.inputs.loadout import read_loadout
 from bot.rules.inputs.options import Option, clean, clean_whole
 from bot.rules.text.normalize import NameIndex, comparison_key, plain_signs
-from bot.rules.text.phrase import phrase
+from bot.rules.text.phrase import Phrase, phrase
 
 MAX_UNITS = 40
 SEPARATED = "Put a semicolon or a comma between units"
@@ -592,9 +592,8 @@ def _make_unknown_unit_error(pieces: list[str], words: UnitWords, roster: Roster
         hint = nearest or list_hint
         return UserError(message, hint=hint, code="unknown-unit", about=typed_name)
     blank_hint = _make_blank_hint(word, roster)
-    if blank_hint or (_HANDLE.fullmatch(word) and roster):
-        message = f'No unit has the handle "{word[:40]}".'
-        return UserError(message, hint=blank_hint or list_hint, code="unknown-unit", about=word)
+    if blank_hint or _HANDLE.fullmatch(word):
+        return _make_unknown_handle_error(word, blank_hint or list_hint, roster)
     if typed_name != pieces[0]:
         nearest = did_you_mean(typed_name, names)
         if nearest:
@@ -608,6 +607,17 @@ def _make_unknown_unit_error(pieces: list[str], words: UnitWords, roster: Roster
     message = f'There is no unit type "{pieces[0][:40]}".'
     types_hint = f"{SEPARATED}; unit types are {', '.join(words.types)}."
     return UserError(message, hint=nearest or types_hint, code="unknown-unit", about=typed_name)
+
+
+def _make_unknown_handle_error(word: str, hint: Hint | Phrase, roster: Roster) -> UserError:
+    """Return the error for a handle that no unit has, or that stands alone without a roster."""
+    message = f'No unit has the handle "{word[:40]}".'
+    if not roster:
+        message = f'No unit is called "{word[:40]}": there are no units here yet.'
+        hint = phrase(
+            "A scenario comes with units: `/game start`. Or type a unit's type and numbers."
+        )
+    return UserError(message, hint=hint, code="unknown-unit", about=word)
 
 
 def _make_leading_count_error(word: str, words: UnitWords) -> UserError:

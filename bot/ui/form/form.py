@@ -686,13 +686,20 @@ def list_flag_picks(
         if option.type == "bool" and name not in hidden:
             comes_from_unit = name in roster_flags and name not in options
             is_chosen = is_on(option, options) or name in words or comes_from_unit
-            picks.append(FormPick(name, option.format_word(name), option.help, is_chosen))
+            about = _drop_value(option, name, option.help)
+            picks.append(FormPick(name, option.format_word(name), about, is_chosen))
     mods = spec.find_option("mods")
     if mods is not None and mods.type == "mods":
         for word in mods.values:
-            meaning = mods.meanings.get(word, "")
+            meaning = _drop_value(mods, word, mods.meanings.get(word, ""))
             picks.append(FormPick(word, mods.format_word(word), meaning, word in words))
     return sorted(picks, key=lambda pick: pick.value not in spec.common)
+
+
+def _drop_value(option: Option, word: str, text: str) -> str:
+    """Return the meaning of a modifier word without its value, which its label has already."""
+    value = option.worths.get(word, "")
+    return "" if text == value else text.removeprefix(f"{value}, ")
 
 
 def is_on(option: Option, options: Options) -> bool:

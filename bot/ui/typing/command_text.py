@@ -57,6 +57,8 @@ _ONE_WORD = ("int", "number", "bool")
 _HELP = ("?", "-help", "-h")
 """Words that ask for help, as `word_key` writes them: phones make one dash of `--`."""
 _GREETINGS = ("hello", "hi", "hey", "hallo", "greetings", "moin")
+_QUESTIONS = ("what now", "what next", "now what")
+"""Questions of players that `/game status` answers."""
 _DICE = re.compile(
     r"(?:\d+\s*[x#]\s*)?[(+-]*(?:\d*d(?:\d|%|[fa](?![a-z])|\[)|\d+w\d)", re.IGNORECASE
 )
@@ -156,6 +158,9 @@ def parse_text(text: str, registry: Registry) -> ParsedCommand:
     help_spec = registry.get(("help",)) if topic else None
     if help_spec is not None:
         return ParsedCommand(help_spec, {"topic": topic})
+    status_spec = registry.get(("game", "status"))
+    if status_spec is not None and _is_question(tokens, registry):
+        return ParsedCommand(status_spec, {})
     words = list_command_words(tokens)
     spec, word_count = _find_command(text, words, registry)
     options = read_tokens(spec, tokens[word_count:])
@@ -292,6 +297,12 @@ def _find_help_topic(tokens: list[Token], registry: Registry) -> str:
     if not is_last_bare or words[-1] not in (*_HELP, "help"):
         return ""
     return _find_topic_before_help(words, len(tokens), registry)
+
+
+def _is_question(tokens: list[Token], registry: Registry) -> bool:
+    """Return whether a line asks what to do next, and begins with no command."""
+    words = [word_key(token.value).rstrip("?!.") for token in tokens if not token.key]
+    return " ".join(filter(None, words)) in _QUESTIONS and words[0] not in registry.top_names
 
 
 def _find_topic_before_help(words: list[str], token_count: int, registry: Registry) -> str:

@@ -178,6 +178,8 @@ async def test_letters_about_a_shot_need_one(tmp_path: Path) -> None:
         await session.run_line("o")
         assert "There is no shot to repeat yet." in out.getvalue()
         assert "Fire first." in out.getvalue()
+        await session.run_line("t 2")
+        assert out.getvalue().count("There is no shot to repeat yet.") == 2
         await session.run_line("game start lnlt scenario=ford")
         await session.run_line("t")
         assert session.draft == "lnlt fire attackers=", "a letter begins the first shot"
@@ -186,6 +188,12 @@ async def test_letters_about_a_shot_need_one(tmp_path: Path) -> None:
         assert "Local 3" in out.getvalue().rpartition("t and a number")[2], (
             "though another answer came between"
         )
+        await session.run_line("t cadre minh")
+        assert "Cadre Minh" in out.getvalue().rpartition("> ")[2], "a target by its name"
+        await session.run_line("t 99")
+        assert 'The list of other targets has no "99".' in out.getvalue()
+        await session.run_line("u 3")
+        assert "#3 is undone" in out.getvalue()
     finally:
         await app.close()
 
