@@ -19,9 +19,7 @@ def build_optional(name: str, help: str, *, type: OptionType = "str", **fields: 
     return Option(name, type, help, optional=True, **fields)
 
 
-HAND_DICE = build_optional(
-    "hand", "real dice, in the order the bot asks for: 5,2,3", brief="real dice: 5,2,3"
-)
+HAND_DICE = build_optional("hand", "real dice, in the order asked: 5,2,3", brief="real dice: 5,2,3")
 COMPARE = "compare"
 ROLL_OPTIONS = (
     build_flag(

@@ -38,7 +38,7 @@ async def test_with_a_new_turn_it_is_posted_afresh_and_the_old_one_goes(tmp_path
         assert not newest.pings
         card = await anna.slash(table, "game board", off=True)
         assert (await card.answer()).ephemeral
-        await discord.until(lambda: "put away" in newest.text and not newest.buttons)
+        await discord.until(lambda: "taken down" in newest.text and not newest.buttons)
 
 
 async def test_it_is_pinned_where_the_bot_may_and_unpinned_once_it_has_gone(tmp_path: Path) -> None:

@@ -18,6 +18,6 @@ async def test_it_is_pinned_where_the_app_may_and_unpinned_once_it_has_gone(tabl
     again = await say(table.anna, table.games, "game board")
     refused = await table.anna.wait_for(table.games, "could not be pinned")
     assert refused.ephemeral_for == table.anna.id
-    assert "a workspace admin can install it again" in refused.plain
+    assert "a workspace admin can reinstall it" in refused.plain
     await table.until(lambda: board.deleted)
     assert not again.pinned
