@@ -349,4 +349,4 @@ async def test_a_form_is_asked_for_again_where_slack_breaks_or_wants_a_pause(
         await (await anna.slash(games, "/roll")).modal()
         slack.faults.server_error("views.open", times=9)
         told = await (await anna.slash(games, "/roll")).answer()
-        assert "The form could not be opened" in told.text
+        assert "The form did not open" in told.text
