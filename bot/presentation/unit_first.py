@@ -97,8 +97,8 @@ def _write_command(
 
     `units` are those that may take part, the likeliest targets first.
 
-    A squad that cannot act itself is replaced by the first of its men that can, and a man by his
-    squad.
+    A squad that cannot act itself is replaced by the first of its men that can, and a man by the
+    squad they belong to.
     """
     related = [other for other in units if unit.name in other.numbers.values()]
     related += [other for other in units if other.name in unit.numbers.values()]
