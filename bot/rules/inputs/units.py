@@ -610,7 +610,7 @@ def _make_unknown_unit_error(pieces: list[str], words: UnitWords, roster: Roster
 
 
 def _make_unknown_handle_error(word: str, hint: Hint | Phrase, roster: Roster) -> UserError:
-    """Return the error for a handle that no unit has, or that stands alone without a roster."""
+    """Return the error for a handle that no unit has, or that is typed where there is no roster."""
     message = f'No unit has the handle "{word[:40]}".'
     if not roster:
         message = f'No unit is called "{word[:40]}": there are no units here yet.'
