@@ -79,7 +79,10 @@ async def find_moved_game(store: Store, place: str) -> tuple[str, tuple[Button, 
 
 
 def build_channel_button(place: str, name: str, reader: str) -> tuple[Button, ...]:
-    """Return a button that opens a channel, () if `reader` is on another platform."""
+    """Return a button that opens the channel `place`, for an answer that is read in `reader`.
+
+    Return () if `place` is on no server, or on another platform than `reader`.
+    """
     if not get_server_key(place) or place.partition(":")[0] != reader.partition(":")[0]:
         return ()
     return (Button(f"goto:{place}", f"Open {name_place(place, name, reader)}"[:60], LINK),)

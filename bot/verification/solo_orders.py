@@ -170,9 +170,10 @@ def _can_begin(game: Game, system: System, name: str, rule: Rule) -> bool:
 
 
 def _is_surely_possible(game: Game, system: System, side: str, name: str, word: str) -> bool:
-    """Return whether a unit could carry out an order, whatever the map is like.
+    """Return whether a unit could carry out an order whatever the map is like.
 
-    If the order asks for an enemy, the player may have said that there is none in sight.
+    Return False for an order against an enemy: the player may have answered that none is in
+    sight.
     """
     rule = get_order_rule(system, word)
     if not _can_begin(game, system, name, rule) or "against" in rule:

@@ -117,7 +117,10 @@ def _continue_ladder(
 
 
 async def _load_first_month(context: Context, server: str, system: str) -> str:
-    """Return the month of the first result of a rule set on a server, "" if there is none."""
+    """Return the month in which the first result of a rule set on a server was stored.
+
+    It stays the same if that result is deleted. Return "" if none was ever stored.
+    """
     doc = await context.store.load_doc(LADDER_START, f"{server}/{system}")
     return str(doc.data["month"]) if doc is not None else ""
 

@@ -51,7 +51,8 @@ async def handle_seek_link(context: Context) -> Reply:
     """Create a code, use the code that was typed, or end the link of this server with `off`.
 
     Raises UserError for a user who is not a manager, for an unknown code, outside the server's
-    channel for seekers, and if the servers cannot be linked.
+    channel for seekers, and if the servers cannot be linked. With `off`, raises it if there is no
+    link, or more than one.
     """
     server = need_server(context)
     need_place_manager(context, "share seeks with another server", option="code")

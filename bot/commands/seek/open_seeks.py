@@ -173,8 +173,9 @@ async def load_seeks_of_user(context: Context, user: str) -> Sequence[Seek]:
 
 
 async def load_seek(context: Context, typed: str) -> Seek:
-    """Load the open seek with the typed id that is shown on this server. Raises UserError if there
-    is none.
+    """Load the open seek with the typed id that is shown on this server.
+
+    Raises UserError if there is none, and outside the channels of a server.
     """
     id = read_code(typed)
     server = need_server(context)

@@ -198,7 +198,11 @@ def _describe_game_place(place: Place) -> str:
 
 
 def _build_game_buttons(place: Place, channel: Place) -> tuple[Button, ...]:
-    """Return the button that opens the place of a game, for readers in a channel."""
+    """Return the link button *Open the game* for a card or answer that is read in `channel`.
+
+    It opens `place`, even if that is the same channel. Return () if `place` is on no server, or on
+    another platform than `channel`.
+    """
     buttons = build_channel_button(place.key, "", channel.key)
     return tuple(button._replace(label="Open the game") for button in buttons)
 
@@ -293,7 +297,8 @@ def _act_as(context: Context, user: Person, place: Place) -> None:
 def _assign_sides(context: Context, seek: Seek) -> tuple[list[Part], str]:
     """Return the line on who plays which side, and the side of the seek's writer.
 
-    A die of the game, which its log proves, draws the sides unless the writer has chosen one.
+    If the writer has not chosen a side, roll a die of the game for it, and log the roll, so that
+    the log proves it. The user is to play the other side. The caller lets both take their sides.
     """
     first, second = seek.sides
     if seek.side:
@@ -315,6 +320,8 @@ def _assign_sides(context: Context, seek: Seek) -> tuple[list[Part], str]:
 async def _set_reminders(context: Context, seek: Seek, player: Person) -> list[Part]:
     """Set reminders that match the pace for the players who have set none, and return the line on
     that.
+
+    Return no line if both have set some, or if the pace has no reminders.
     """
     hours = REMINDER_HOURS.get(seek.pace)
     if hours is None:

@@ -108,7 +108,8 @@ MOST_LISTED = 10
 async def seek_game(context: Context) -> Reply:
     """Post the user's card in the channel for seekers, or here if the server has none.
 
-    Raises UserError for a game that cannot be started so, and if there are too many open seeks.
+    Raises UserError for a game that cannot be started so, if there are too many open seeks, and
+    outside the channels of a server.
     """
     server = need_server(context)
     # The form has no fields for these.
@@ -300,7 +301,9 @@ async def list_seeks(context: Context) -> Reply:
     """List the open seeks that are shown on this server for the user alone, those with most shared
     hours first.
 
-    Seeks with unknown hours come after them, and the user's own last.
+    Seeks with unknown hours come after them, and the user's own last. The option `system` leaves
+    only those for one game. List the first MOST_LISTED, and say how many more there are. Raises
+    UserError outside the channels of a server.
     """
     server = need_server(context)
     user = context.command.who.key
@@ -390,7 +393,8 @@ async def withdraw_seek(context: Context) -> Reply:
     """Withdraw the user's only seek on this server, or the one with the typed id.
 
     Raises UserError without an id if they have none or several here, for a seek that is no longer
-    open, and for another person's seek, unless the user is a manager.
+    open, and for another person's seek, unless the user is a manager. Raises it too outside the
+    channels of a server.
     """
     server = need_server(context)
     typed = context.clean_options()["id"]
@@ -476,7 +480,8 @@ async def expire_seek(context: Context, row: DueRow) -> None:
 async def set_seekers_channel(context: Context) -> Reply:
     """Make this channel the server's channel for seekers, or end that with `off`.
 
-    Raises UserError for a user who is not a manager.
+    Raises UserError for a user who is not a manager, with `off` if there is no such channel, and
+    outside the channels of a server.
     """
     server = need_server(context)
     need_place_manager(context, "choose the channel for seekers")

@@ -17,7 +17,11 @@ from bot.ui.spec import Place
 
 
 async def find_receiving_servers(context: Context, seek: Seek) -> list[LinkedServer]:
-    """Return the linked servers on which a new seek can be shown and its game be played."""
+    """Return the linked servers on which a new seek can be shown and its game be started.
+
+    Leave out a server that has removed the bot or not enabled the game, or on which the game has
+    other sides.
+    """
     linked_servers = await load_linked_servers(context.store, seek.server)
     return [
         linked_server
@@ -27,7 +31,10 @@ async def find_receiving_servers(context: Context, seek: Seek) -> list[LinkedSer
 
 
 async def _can_play_there(context: Context, seek: Seek, linked_server: LinkedServer) -> bool:
-    """Return whether the game of a seek could be started now on a linked server."""
+    """Return whether the game of a seek could be started now on a linked server.
+
+    It cannot if the server has removed the bot or not enabled the game, or has other sides for it.
+    """
     if linked_server.is_away or not await is_game_enabled(
         context.store, linked_server.server, seek.system
     ):
@@ -45,7 +52,10 @@ async def _can_play_there(context: Context, seek: Seek, linked_server: LinkedSer
 async def post_linked_cards(
     context: Context, seek: Seek, system: System, linked_servers: Sequence[LinkedServer]
 ) -> None:
-    """Post the card of a new seek for a game of `system` on linked servers."""
+    """Post the card of a new seek for a game of `system` in linked servers' channels for seekers.
+
+    The cards are sent once the command is stored. `Seek.get_topic` returns the topic of each.
+    """
     for linked_server in linked_servers:
         card = await _build_linked_card(context, seek, system, linked_server)
         topic = seek.get_topic(linked_server.server)
@@ -55,7 +65,7 @@ async def post_linked_cards(
 
 
 async def amend_cards(context: Context, seek: Seek, system: System) -> None:
-    """Write all cards of a seek that has changed anew."""
+    """Rewrite the cards of a seek that has changed, on its own server and on those that show it."""
     cards = {seek.topic: build_card(seek, system)}
     for linked_server in await load_linked_servers(context.store, seek.server):
         if linked_server.server in seek.other_servers:

@@ -155,7 +155,10 @@ def _has_chosen(context: Context) -> bool:
 
 
 def _is_moved(context: Context) -> bool:
-    """Return whether the command has begun a phase or changed whose move it is."""
+    """Return whether the command has changed the turn, phase, chit in play or whose move it is.
+
+    Return False without events, and for a start, an end, a resume, an undo or a redo.
+    """
     kinds = {body["kind"] for body in context.ledger.bodies}
     if not kinds or kinds & {"start", "undo", "redo", "end", "resume"}:
         return False
@@ -376,7 +379,10 @@ async def _execute(
 def _note_order(
     context: Context, side: str, name: str, word: str, game_after: Game, acts: _Acts
 ) -> None:
-    """Add the event of an order that a unit carries out without a sequence."""
+    """Log that a unit has had the order `word`, which runs no sequence or cannot be carried out.
+
+    The event changes the game to `game_after`; `acts` gets its number. The caller adds the reply.
+    """
     context.ledger.order = word
     try:
         _add_own(context, side, "unit", game_after, f"{name}: {word}", acts)
@@ -419,7 +425,10 @@ async def _play(
 def _add_own(
     context: Context, side: str, kind: str, game_after: Game, result: str, acts: _Acts
 ) -> None:
-    """Add an event without dice as an act of the side."""
+    """Log an event without dice as an act of the side. It changes the game to `game_after`.
+
+    `result` is the text of the event in the log. `acts` gets its number, unless it is a "pass".
+    """
     context.ledger.plays = side
     try:
         context.ledger.add(kind, game_after, result=result)

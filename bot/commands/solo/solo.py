@@ -63,9 +63,10 @@ async def press_solo(context: Context, scenario: str) -> Reply:
 
 
 async def _start(context: Context, system_id: str, name: str = "") -> Reply:
-    """Start a scenario that plays itself, and join its only free side.
+    """Start a scenario that plays itself, and join its free side, or none if several are free.
 
-    `name` is the scenario; "" stands for the first one. Raises UserError if there is none.
+    `name` is the scenario; "" stands for the first one. If another game is on here, return the
+    question for its game master instead. Raises UserError if there is no such scenario.
     """
     scenarios = [
         (id, scenario_name)
@@ -96,7 +97,10 @@ async def _start(context: Context, system_id: str, name: str = "") -> Reply:
 
 
 def _describe_own_side(context: Context, reply: Reply, side: str) -> Reply:
-    """Say on the card of the new game which side the user plays."""
+    """Add to the card of the new game which side the user plays, and return it.
+
+    Remove the buttons to join a side, and highlight the first of the buttons that remain.
+    """
     others = join_names([*context.game.self_played])
     buttons = tuple(button for button in reply.buttons if not button.action.startswith("join:"))
     if buttons:

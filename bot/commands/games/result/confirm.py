@@ -86,16 +86,18 @@ async def type_confirm(context: Context) -> Reply:
 
 @declare_button(CONFIRM, of=ButtonOf.GAME, in_earlier_games=True)
 async def press_confirm(context: Context) -> Reply:
-    """Confirm the result of the game by the button *Confirm*; see `type_confirm`."""
+    """Confirm the result of the game by the button *Confirm*; see `confirm_result`."""
     return await confirm_result(context)
 
 
 async def confirm_result(context: Context, reason: str = "") -> Reply:
-    """Confirm the result of the game, as the opponent of the player who ended it, or as a manager.
+    """Confirm the result of the game, as the player who has to confirm it, or as a manager.
 
-    A manager gives a `reason`. Raises UserError for a game without a result that is still to be
-    confirmed, for a user who has no say in it, and for a manager before seven days, against the
-    score, or without a reason.
+    That player is the opponent of the one who ended the game; if neither ended it, the loser, or
+    either after a draw. A manager gives a `reason`. Raises UserError for a game without a result
+    that is still to be confirmed, and for every other user, such as a manager who played in the
+    game or in the other one of its series. Raises it too for a manager before seven days after
+    the end, if by the score somebody else won, or without a reason.
     """
     game = context.need_game()
     play = await read_play(context)
@@ -147,7 +149,8 @@ def _need_seven_days(context: Context, ended: int) -> None:
 async def need_deciding_manager(context: Context, play: CountedPlay, action: str) -> None:
     """Raise UserError for a user who does not manage the game's server, or has a part in the game.
 
-    `action` completes the sentence "Only ... can ...".
+    Raise it too for one who has played in the other game of its series. `action` completes the
+    sentence "Only ... can ...".
     """
     game = context.game
     names = " or ".join(map(context.ledger.get_name, game.counted))
