@@ -198,7 +198,7 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
     "manifest": (
         "slack [--url HTTPS]",
         "print the Slack app's manifest",
-        "With --url it is for HTTP mode, otherwise for Socket Mode.",
+        "With --url, it is for HTTP mode; without it, for Socket Mode.",
         "grognard manifest slack",
     ),
     "commands": (

@@ -55,7 +55,7 @@ class Receipts:
         if not finished:
             self._refused.add(command.request_id)
             work.add_done_callback(lambda _: self._handle_late_note(work, command.request_id))
-            raise StoreError("The journal of receipts takes too long.")
+            raise StoreError("The receipt journal did not answer in time.")
         if work.result():
             self._held.hold(command.request_id)
 

@@ -46,7 +46,7 @@ def _check_order(name: str, orders: Mapping[str, Rule], file: str) -> None:
         problem = "say which input of its sequence takes the unit"
         raise TableError(file, problem, row=f"{row}, unit")
     if order.get("also_against") and not order.get("against"):
-        raise TableError(file, "needs against next to it", row=f"{row}, also_against")
+        raise TableError(file, "needs the key against as well", row=f"{row}, also_against")
     if order.get("against") and not order.get("asks"):
         raise TableError(file, "needs the question to ask", row=f"{row}, asks")
     passed = {name}

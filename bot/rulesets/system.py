@@ -995,7 +995,7 @@ def list_builtin_systems() -> Mapping[str, System]:
     except OSError as error:
         raise UserError(
             f"The tables in {TABLES} cannot be read: {error.strerror or error}.",
-            hint="Install Grognard again, or let its user read that folder and all files in it.",
+            hint="Reinstall Grognard, or let its user account read that folder and every file in it.",
             code="unreadable-file",
         ) from None
     ids = [id for id in names if os.path.exists(os.path.join(TABLES, id, "game.yaml"))]

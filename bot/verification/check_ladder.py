@@ -178,7 +178,7 @@ def _compare_facts(result: Result, log: Exported, confirmation: Body, game: Game
     if start.get("scenario", "") != result.scenario:
         yield "the ladder has another scenario than its log."
     if start.get("series", "") != result.series:
-        yield "the ladder has another series than its log."
+        yield "its series on the ladder is not the one in its log."
 
 
 def _replay_log(log: Exported, number: int) -> Game:

@@ -288,7 +288,7 @@ async def _set_thread_mode(context: Context, mode: str | None) -> str:
         context.commit.drop_docs.append((APART, channel.key))
     if mode == "own":
         return "threads play games of their own"
-    return "threads play this channel's game"
+    return "threads share this channel's game"
 
 
 def _switch_rule(context: Context, game: Game, typed: str) -> tuple[Game, str]:

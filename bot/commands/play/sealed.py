@@ -198,7 +198,7 @@ async def open_rolls(context: Context, numbers: tuple[int, ...]) -> OpenedRolls:
     for number in numbers:
         text = texts_by_key.get((number, SEALED))
         if text is None:
-            lines.append(f"#{number}: the player who rolled it has deleted its content.")
+            lines.append(f"#{number}: the player who rolled it deleted its content.")
             continue
         content = json.loads(text)
         answer = _load_answer(texts_by_key.get((number, ANSWER)), number)

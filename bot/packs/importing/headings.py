@@ -244,7 +244,7 @@ def _read_times_as_odds(tops: list[str], questions: list[str]) -> list[str]:
         return tops
     changed = [(top, odd) for top, odd in zip(tops, odds, strict=True) if top != odd]
     pairs = ", ".join(f"{top} as {odd}" for top, odd in changed[:5])
-    questions.append(f"times are read as the odds that were typed: {pairs}")
+    questions.append(f"times are read as the odds they were typed as: {pairs}")
     return odds
 
 

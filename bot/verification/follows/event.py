@@ -152,7 +152,7 @@ def _check_start(past: Past, event: Event, fields: GameFields) -> str:
     if event["game"] != past.game.id:
         return "it starts a different game from the one in the file."
     if secret.keys() == {"digest"}:
-        return "a start must promise the first seed."
+        return "a start must commit to the first seed."
     if not is_free_play and "unannounced" in event:
         return "only the seed of free play may be announced earlier."
     if "announced" in secret and event["game"] != secret["commitment"][:16]:

@@ -354,7 +354,7 @@ def check_reveal(past: Past, event: Event, _: GameFields) -> str:
     owner = game.sealed[number]
     is_ownerless = owner in past.erased or number < past.imported_at
     if owner != event["who"] and not is_ownerless:
-        return "only the player who rolled may open what is sealed."
+        return "only the player who rolled may open a sealed roll."
     if event.get("last", game.last) != game.last:
         return "opening a sealed roll must not change which event was last."
     return find_opening_problem(past, event)
