@@ -118,7 +118,7 @@ def test_delivered_twenty_times_to_two_bots_it_happens_once(tmp_path: Path) -> N
     asyncio.run(delete_much(path))
     left = asyncio.run(count(path))
     after = asyncio.run(deliver(path, "after", 2))
-    again = [row for row in after if "\tnew\t" in row and "was answered before" not in row]
+    again = [row for row in after if "\tnew\t" in row and "already answered" not in row]
     print(
         f"{len(rows)} deliveries of {REQUESTS} requests to {BOTS} bots x {LIVES} lives: {fresh} rolled; "
         f"{len(after)} more after deletions: {len(again)} rolled"

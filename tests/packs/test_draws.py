@@ -387,7 +387,7 @@ async def test_a_pack_of_another_game_and_cards_of_an_older_list_are_refused(
 async def test_the_log_and_the_page_name_the_cards() -> None:
     channel = await ford()
     await channel.do("Anna", "few chance units='Red 1' hand=guide,6")
-    assert "[guide][6]" in (await channel.do("Anna", "log")).format_text()
+    assert "[A guide][6]" in (await channel.do("Anna", "log")).format_text()
     html = build_page(json.loads(await exported_text(channel)), {}, load_shared_systems())
     assert "Out of the game: A guide" in html
     await channel.do("Anna", "game settings answers=compact")
