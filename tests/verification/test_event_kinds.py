@@ -17,11 +17,13 @@ from bot.storage.base import DAY
 from bot.ui.reply.packing import read_file_text
 from bot.ui.spec import Command, Place
 from bot.verification.check_file import check
+from tests.commands import scored_helpers, seek_helpers
 from tests.commands.choices_helpers import every_event_of_choices
 from tests.commands.hands_helpers import stood_in_for_a_hand
 from tests.commands.link_helpers import Table
 from tests.commands.pack_helpers import add, managed
 from tests.commands.result_helpers import ANNA, BEN, VERA, Server
+from tests.commands.scored_helpers import start_duel
 from tests.forging import bodies
 from tests.fresh import fresh_app, run
 from tests.packs.conftest import PackMaker
@@ -320,6 +322,22 @@ async def of_results() -> list[dict[str, Any]]:
     return bodies(first) + bodies(await server.log())
 
 
+async def of_a_score() -> list[dict[str, Any]]:
+    """Events of a game whose score gives the winner."""
+    server = await start_duel()
+    await server.do(ANNA, "game next")
+    await server.do(ANNA, "game end confirm")
+    return bodies(await server.log())
+
+
+async def of_a_seek() -> list[dict[str, Any]]:
+    """Events of a game that two strangers came to, whose sides a die drew."""
+    server = await seek_helpers.Server.fresh()
+    card = await server.card()
+    await server.press(seek_helpers.BEN, seek_helpers.action(card, "Play"))
+    return bodies(await server.log(seek_helpers.BEN, seek_helpers.HALL))
+
+
 async def of_squads() -> list[dict[str, Any]]:
     """Events of a game in which a squad and its leader count for a man, also if a side is asked."""
     channel = await Channel.fresh()
@@ -386,6 +404,7 @@ def test_nothing_on_the_list_is_unused(
         + run(assert_verified_of(stood_in("left")))
         + run(of_hands())
         + run(of_results())
+        + run(of_a_seek())
         + run(of_squads())
         + run(of_a_scenario())
         + run(of_a_side_that_plays_itself())
@@ -398,6 +417,9 @@ def test_nothing_on_the_list_is_unused(
         events += run(every_event_of_choices())
     with pack_in_use(monkeypatch, make_pack(MARSH, "marsh")):
         events += run(every_event_of_tracks())
+    duel = {"game.yaml": scored_helpers.GAME, "scenarios/duel.yaml": scored_helpers.DUEL}
+    with pack_in_use(monkeypatch, make_pack(duel)):
+        events += run(of_a_score())
     led = {**FILES, "game.yaml": GAME.replace("  - {name: move, title: Supply phase}\n", "")}
     with pack_in_use(monkeypatch, make_pack(led)):
         events += run(every_event_of_cups())

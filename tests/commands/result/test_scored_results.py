@@ -15,29 +15,14 @@ import pytest
 from bot.storage.base import DAY
 from bot.ui.reply.reply import Reply
 from bot.verification.check_file import check
-from tests.commands.result_helpers import ANNA, BEN, VERA, Server
+from tests.commands.result_helpers import ANNA, BEN, VERA
+from tests.commands.scored_helpers import DUEL, GAME, start_duel
 from tests.forging import Json, rechained
 from tests.packs.conftest import PackMaker
 from tests.packs.conftest import make_pack as make_pack
 from tests.packs.conftest import use_packs as use_packs
 from tests.verification.forgeries_helpers import first
 
-GAME = """
-groups: {combat: Combat}
-units: {types: [unit]}
-tracks:
-  points: {min: 0, max: 99, of: side, title: Points, wins: highest}
-"""
-DUEL = """
-title: "The Duel"
-sides: [Duke, League]
-about: "One turn."
-turns: 1
-wins: "The side with more points wins."
-units:
-  - {name: "Foot", type: unit, side: Duke}
-  - {name: "Pikes", type: unit, side: League}
-"""
 CALL = "Duke's win is the players' decision; the score says otherwise."
 LEAGUE_BY_SCORE = {"winner": "League", "tracks": {"Duke/points": 3, "League/points": 9}}
 
@@ -45,22 +30,6 @@ LEAGUE_BY_SCORE = {"winner": "League", "tracks": {"Duke/points": 3, "League/poin
 @pytest.fixture(autouse=True)
 def duel(make_pack: PackMaker, use_packs: Callable[[Path], None]) -> None:
     use_packs(make_pack({"game.yaml": GAME, "scenarios/duel.yaml": DUEL}).parent)
-
-
-async def start(league: int = 9) -> Server:
-    """A game that counts; in its only turn the Duke has three points, and the League so many."""
-    server = await Server.fresh()
-    for who, line in (
-        (ANNA, "game start few scenario=duel"),
-        (ANNA, "game join Duke"),
-        (BEN, "game join League"),
-        (BEN, "result count"),
-        (ANNA, "result count"),
-        (ANNA, "track set points 3 side=Duke"),
-        (BEN, f"track set points {league} side=League"),
-    ):
-        await server.do(who, line)
-    return server
 
 
 def labels(reply: Reply) -> list[str]:
@@ -72,7 +41,7 @@ def remarks(log: Json) -> str:
 
 
 async def test_the_score_gives_the_winner_whom_both_confirm() -> None:
-    server = await start()
+    server = await start_duel()
     card = await server.do(ANNA, "game next")
     assert card.title == "That was turn 1, the last. By the score, League wins."
     assert "Points: Duke 3, League 9\n" in card.format_text()
@@ -88,7 +57,7 @@ async def test_the_score_gives_the_winner_whom_both_confirm() -> None:
 
 
 async def test_a_level_score_gives_a_draw() -> None:
-    server = await start(3)
+    server = await start_duel(3)
     card = await server.do(ANNA, "game next")
     assert card.title == "That was turn 1, the last. By the score, it is a draw."
     assert labels(card)[0] == "Confirm: A draw"
@@ -99,7 +68,7 @@ async def test_a_level_score_gives_a_draw() -> None:
 
 
 async def test_both_players_may_name_another_and_the_log_says_so() -> None:
-    server = await start()
+    server = await start_duel()
     card = await server.do(ANNA, "game next")
     asked = await server.press(BEN, card, "Duke wins")
     assert CALL in asked.format_text()
@@ -115,7 +84,7 @@ async def test_both_players_may_name_another_and_the_log_says_so() -> None:
     ("options", "winner"), [("", "League"), (" winner=Duke", "Duke"), (" winner=none", "")]
 )
 async def test_the_end_is_typed_without_a_winner(options: str, winner: str) -> None:
-    server = await start()
+    server = await start_duel()
     await server.do(ANNA, "game next")
     question = await server.do(ANNA, "game end")
     assert question.title.endswith("? By the score, League wins.")
@@ -126,7 +95,7 @@ async def test_the_end_is_typed_without_a_winner(options: str, winner: str) -> N
 
 
 async def test_before_the_last_turn_is_over_the_players_name_the_winner() -> None:
-    server = await start()
+    server = await start_duel()
     question = await server.do(ANNA, "game end")
     assert question.title.endswith("Who won?")
     assert "Points: Duke 3, League 9: League is ahead" in question.format_text()
@@ -136,7 +105,7 @@ async def test_before_the_last_turn_is_over_the_players_name_the_winner() -> Non
 
 @pytest.mark.parametrize("winner", ["Duke", "League"])
 async def test_a_manager_confirms_what_the_score_gives_and_nothing_else(winner: str) -> None:
-    server = await start()
+    server = await start_duel()
     await server.end(winner)
     server.now += 7 * DAY
     reply = await server.say(VERA, 'result confirm reason="Ben is gone."')
@@ -173,7 +142,7 @@ def leave_out_score(log: Json) -> None:
 async def test_a_result_that_contradicts_the_score_is_named(
     forge: Callable[[Json], None], fault: str
 ) -> None:
-    server = await start()
+    server = await start_duel()
     await server.end("League")
     server.now += 7 * DAY
     await server.do(VERA, 'result confirm reason="Ben is gone."')
