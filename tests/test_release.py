@@ -170,7 +170,7 @@ def test_a_host_takes_the_tag_goes_up_and_back(copy: Path, root: Path, tmp_path:
     (host.disk / "etc/grognard.env").write_text("DISCORD_TOKEN=mine\n")
     first = host.install("before")
     assert first.returncode == 0, first.stderr
-    assert "is not release v" in first.stderr, "it is a commit that nobody tagged"
+    assert "is not the tagged release v" in first.stderr, "it is a commit that nobody tagged"
     up = host.install("tagged")
     assert (up.returncode, up.stderr) == (0, "")
     assert "Release 2 (9.8.7)" in up.stdout
