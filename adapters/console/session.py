@@ -37,7 +37,7 @@ from bot.runtime.settings import Settings, load_settings
 from bot.ui.form.unit_menu import keep_roster_items
 from bot.ui.reply.packing import MOST_BYTES, build_too_large_error, check_utf8, read_file_text
 from bot.ui.reply.parts import Entry, Grid
-from bot.ui.reply.reply import Button, Menu, Reply, build_entry_button, build_error_reply
+from bot.ui.reply.reply import WAITING, Button, Menu, Reply, build_entry_button, build_error_reply
 from bot.ui.spec import Person, Place
 from bot.ui.typing.command_text import MAX_LENGTH, format_command
 from bot.ui.typing.command_writer import CommandReader, write_commands
@@ -334,7 +334,8 @@ class Session:
         self.failed |= reply.error
         self.keys = assign_keys(reply)
         self.shot_keys = self.shot_keys.add_shot_keys(self.keys)
-        self._print(reply, self.keys.format_keys() if self.terminal else "")
+        shows_keys = self.terminal or _asks(reply)
+        self._print(reply, self.keys.format_keys() if shows_keys else "")
         if reply.code in ("not-master", "not-manager"):
             self._name_owner()
         paths = save_files(reply, self.folder / "files")
@@ -700,6 +701,11 @@ def _strip_prompt(text: str, name: str) -> str:
     text = text.removeprefix(f"{name}> ")
     text = text.removeprefix("> ")
     return text.lstrip()
+
+
+def _asks(reply: Reply) -> bool:
+    """Return whether a reply is a question, or waits for a player."""
+    return reply.tone == WAITING or reply.title.endswith("?")
 
 
 def _has_faces(reply: Reply) -> bool:

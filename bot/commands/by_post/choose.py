@@ -108,6 +108,20 @@ def _build_question(
     )
 
 
+def list_own_questions(context: Context) -> list[Reply]:
+    """Return the pending choices that the user may make, each with a button for each option."""
+    return [
+        Reply(f"#{number}: {choice['ask']}", buttons=_build_option_buttons(context, number, choice, ()))
+        for number, choice in context.game.waits.items()
+        if can_choose(context, choice)
+    ]
+
+
+def can_choose(context: Context, choice: Json) -> bool:
+    """Return whether the user may make a pending choice."""
+    return _find_role_to_choose(context, context.game, choice) is not None
+
+
 def _join_with_or(commands: list[Typed]) -> list[str | Typed]:
     """Return the pieces of a phrase that joins the commands with *or*."""
     pieces: list[str | Typed] = []

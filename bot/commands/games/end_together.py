@@ -30,7 +30,7 @@ from bot.storage.base import DAY
 from bot.storage.records import Doc
 from bot.ui.common_options import build_flag, build_optional
 from bot.ui.reply.parts import Part, Small
-from bot.ui.reply.reply import WAITING, Reply
+from bot.ui.reply.reply import WAITING, Button, Reply
 from bot.ui.typing.command_text import quote_value
 
 REQUEST_SECONDS = DAY
@@ -132,12 +132,30 @@ async def _ask_other_sides(
         f"{context.user_name} asks to end the game{describe_outcome(winner)}",
         tuple(lines),
         tone=WAITING,
-        buttons=(
-            context.build_button("endagree", "Agree", id, style="good"),
-            context.build_button("endrefuse", "Play on", id),
-        ),
+        buttons=_build_buttons(context, id),
         mention=await call_sides(context, context.game, partners, spares=False),
     )
+
+
+def _build_buttons(context: Context, id: str) -> tuple[Button, ...]:
+    """Return the buttons that answer the request with this id."""
+    return (
+        context.build_button("endagree", "Agree", id, style="good"),
+        context.build_button("endrefuse", "Play on", id),
+    )
+
+
+async def find_end_question(context: Context) -> Reply | None:
+    """Return the open request to end the game, if the user can agree to it and has not, or None."""
+    doc = await context.store.load_doc(END, context.ledger.row)
+    actor = context.actor
+    if doc is None or doc.owner == context.command.who.key or actor.person in doc.data["agreed"]:
+        return None
+    if not actor.directs and actor.side in ("", doc.data["side"]):
+        return None
+    name = context.ledger.get_name(str(doc.data["asker"]))
+    title = f"{name} asks to end the game{describe_outcome(str(doc.data['winner']))}"
+    return Reply(title, buttons=_build_buttons(context, str(doc.data["id"])))
 
 
 def _describe_who_agrees(context: Context, partners: tuple[str, ...]) -> str:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from bot.commands.by_post.choose import can_choose
 from bot.commands.channel_games import (
     ChannelGame,
     describe_replaced_game,
@@ -16,6 +17,7 @@ from bot.commands.channel_games import (
 )
 from bot.commands.context import Context, replace_command
 from bot.commands.declare import ButtonOf, declare_button, declare_command
+from bot.commands.games.open_questions import collect_buttons, list_open_questions
 from bot.commands.games.result.result_docs import store_played
 from bot.commands.games.stats import show_stats
 from bot.commands.ladder.ladder_docs import COUNTING
@@ -49,7 +51,7 @@ from bot.storage.records import Binding
 from bot.storage.store import Store
 from bot.ui.common_options import PAST_GAME
 from bot.ui.reply.parts import Entry, Part, Small
-from bot.ui.reply.reply import Button, Reply
+from bot.ui.reply.reply import GAME, WAITING, Button, Reply
 from bot.ui.spec import get_server_key
 
 MAX_EVENTS_SINCE_END = 20
@@ -152,10 +154,11 @@ async def show_past_game(context: Context, row: str | None = None) -> Reply:
     """
     past_game = await _choose_past_game(context, row)
     await use_game(context, past_game)
-    status = await show_status(context)
+    status = await _build_status(context, asks=past_game.is_on)
     person = context.actor.person
     own_sealed = [number for number, roller in past_game.game.sealed.items() if roller == person]
     buttons = [
+        *status.buttons,
         *(context.build_button("read", label, page) for page, label in LABELS.items()),
         *(context.build_button("reveal", f"Open #{number}", number) for number in own_sealed[:5]),
     ]
@@ -170,7 +173,7 @@ async def show_past_game(context: Context, row: str | None = None) -> Reply:
         lines = (sentence, *lines)
     if not past_game.is_on:
         lines = (*lines, phrase("Or type: `/log game={number}`", number=past_game.number))
-    return Reply(title, lines, footer=status.footer, private=True, buttons=tuple(buttons))
+    return Reply(title, lines, footer=status.footer, private=True, buttons=tuple(buttons), menus=status.menus)
 
 
 @declare_button("read", of=ButtonOf.GAME, private=True, in_earlier_games=True)
@@ -317,7 +320,15 @@ def _need_participant(context: Context, ledger: Ledger) -> None:
 @declare_command("game status", "The game's sides, turn, phase and dice", private=True)
 async def show_status(context: Context) -> Reply:
     """Show the status of the game to the user alone: sides, move, open matters, settings and
-    dice.
+    dice, with buttons for the questions that wait for the user.
+
+    Raises UserError if no game is played here.
+    """
+    return await _build_status(context, asks=True)
+
+
+async def _build_status(context: Context, *, asks: bool) -> Reply:
+    """Return the status of the game. If it `asks`, it has the questions that wait for the user.
 
     Raises UserError if no game is played here.
     """
@@ -329,6 +340,8 @@ async def show_status(context: Context) -> Reply:
     lines = _list_sides_and_people(context)
     if game.go and not game.ended:
         lines.append(_format_side_to_play(context))
+    questions = await list_open_questions(context) if asks else []
+    lines += _list_questions(questions)
     lines += _list_open_matters(context)
     for line in (
         format_tracks(game, context.system),
@@ -353,8 +366,20 @@ async def show_status(context: Context) -> Reply:
         by=system_title if system_title != game.name else "",
         footer=(f"#{game.number}",),
         private=True,
-        buttons=build_add_units_buttons(context),
+        tone=WAITING if questions else GAME,
+        buttons=(*collect_buttons(questions), *build_add_units_buttons(context)),
+        menus=tuple(menu for question in questions for menu in question.menus),
     )
+
+
+def _list_questions(questions: list[Reply]) -> list[Part]:
+    """Return a line for each question that waits for the reader, numbered if there are several."""
+    if len(questions) == 1:
+        return [f"Waiting for you: {questions[0].title}"]
+    return [
+        f"Waiting for you ({number}): {question.title}"
+        for number, question in enumerate(questions, 1)
+    ]
 
 
 async def _list_what_is_due(context: Context) -> list[Part]:
@@ -412,13 +437,12 @@ def _list_players_of(context: Context, side: str) -> str:
 
 
 def _list_open_matters(context: Context) -> list[Part]:
-    """Return a line each for pending choices, the initiative, sealed rolls and undone events."""
+    """Return a line each for choices that others have to make, the initiative, sealed rolls and undone events."""
     game = context.game
     lines: list[Part] = []
     for number, choice in game.waits.items():
-        lines.append(
-            f"#{number} is waiting for {choice.get('side') or 'somebody'}: {choice['ask']}"
-        )
+        if not can_choose(context, choice):
+            lines.append(f"#{number} is waiting for {choice['side']}: {choice['ask']}")
     if game.initiative:
         lines.append(f"{game.initiative} has the initiative.")
     if game.sealed:

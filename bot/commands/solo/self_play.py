@@ -308,6 +308,30 @@ async def _read_questions(
     return OrderQuestions(OrderedUnit(name, helpers), rule, enemies, answers)
 
 
+async def find_open_question(context: Context) -> Reply | None:
+    """Return the first question of the order that waits for an answer; None if none does.
+
+    Answers are kept in the buttons alone, so an order that was answered in part asks again from
+    its first question.
+    """
+    side = find_self_played_side(context.game)
+    order = find_open_order(await _list_own_events(context)) if side else None
+    if order is None:
+        return None
+    name = get_ordered_unit(order)
+    for word in list_order_words(_need_system(context), str(order["out"][ORDER])):
+        rule = get_order_rule(_need_system(context), word)
+        questions = await _read_questions(context, side, name, rule, [])
+        if questions is None:
+            continue
+        questions.read()
+        if questions.next_question is not None:
+            return build_question(
+                context, order["number"], name, rule, questions.next_question, ()
+            )
+    return None
+
+
 def build_question(
     context: Context,
     number: int,

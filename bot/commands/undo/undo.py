@@ -732,6 +732,15 @@ async def refuse_undo(context: Context, number: int) -> Reply:
     return Reply(f"{context.user_name} refuses to {verb} {names}", (advice,), by=outcome, tone=OVER)
 
 
+async def find_undo_question(context: Context) -> Reply | None:
+    """Return the latest undo request that this player may answer, with its buttons, or None."""
+    loaded = context.ledger.loaded
+    if loaded is None or not loaded.may_be_asked:
+        return None
+    request = await _find_request_to_player(context, [])
+    return await _choose_between(context, request, None) if request is not None else None
+
+
 async def _find_request_to_player(context: Context, newest_events: list[Json]) -> Json | None:
     """Return the latest undo request that this player may agree to; None if there is none.
 

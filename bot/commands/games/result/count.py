@@ -19,7 +19,7 @@ from bot.runtime.entropy import create_id
 from bot.storage.base import DAY
 from bot.storage.records import Doc
 from bot.ui.reply.parts import Small
-from bot.ui.reply.reply import WAITING, Reply
+from bot.ui.reply.reply import WAITING, Button, Reply
 
 COUNT = "count-asked"
 """The kind of the document of an open request to let a game count, by game."""
@@ -55,18 +55,39 @@ async def ask_to_count(context: Context) -> Reply:
     names = [context.ledger.get_name(person) for person in opponents]
     users = [context.ledger.persons[person].user for person in opponents]
     return Reply(
-        f'{context.user_name} asks to let "{game.name}" count',
+        _describe_request(context, context.user_name),
         (
             f"{' or '.join(names)} must agree before the first roll.",
             Small(phrase("Press Agree or type `/result count`.")),
         ),
         tone=WAITING,
-        buttons=(
-            context.build_button("countagree", "Agree", id, style="good"),
-            context.build_button("countrefuse", "No", id),
-        ),
+        buttons=_build_buttons(context, id),
         mention=await call_users(context, users),
     )
+
+
+def _describe_request(context: Context, name: str) -> str:
+    """Return the sentence with which the player `name` asks."""
+    return f'{name} asks to let "{context.game.name}" count'
+
+
+def _build_buttons(context: Context, id: str) -> tuple[Button, ...]:
+    """Return the buttons that answer the request with this id."""
+    return (
+        context.build_button("countagree", "Agree", id, style="good"),
+        context.build_button("countrefuse", "No", id),
+    )
+
+
+async def find_count_question(context: Context) -> Reply | None:
+    """Return the open request to let the game count, if the user is asked, or None."""
+    doc = await context.store.load_doc(COUNT, context.ledger.row)
+    players = context.game.players
+    side = context.actor.side
+    if doc is None or not side or players.get(str(doc.data["asker"])) in (None, side):
+        return None
+    title = _describe_request(context, context.ledger.get_name(str(doc.data["asker"])))
+    return Reply(title, buttons=_build_buttons(context, str(doc.data["id"])))
 
 
 @declare_button("countagree", of=ButtonOf.GAME)

@@ -164,19 +164,45 @@ async def ask_for_return(context: Context) -> Reply:
     _build_request(Doc(RETURN_ASKED, first.id, data, expires, user.key)).register(context)
     context.about = topic
     return Reply(
-        f'{user.name} asks for a return game of "{context.game.name}"',
+        _describe_request(context, user.name),
         (
             f"{first.names[opponent]} would play {first.sides[user.key]}, "
             f"and {user.name} {first.sides[opponent]}.",
             Small(phrase("Press Agree or type `/result return`.")),
         ),
         tone=WAITING,
-        buttons=(
-            context.build_button("returnagree", "Agree", id, style="good"),
-            context.build_button("returnrefuse", "No", id),
-        ),
+        buttons=_build_buttons(context, id),
         mention=await call_users(context, [opponent]),
     )
+
+
+def _describe_request(context: Context, name: str) -> str:
+    """Return the sentence with which the player `name` asks."""
+    return f'{name} asks for a return game of "{context.game.name}"'
+
+
+def _build_buttons(context: Context, id: str) -> tuple[Button, ...]:
+    """Return the buttons that answer the request with this id."""
+    return (
+        context.build_button("returnagree", "Agree", id, style="good"),
+        context.build_button("returnrefuse", "No", id),
+    )
+
+
+async def find_return_question(context: Context) -> Reply | None:
+    """Return the open request for a return game, if the user is asked, or None."""
+    doc = await context.store.load_doc(RETURN_ASKED, context.game.id)
+    user = context.command.who.key
+    if doc is None or doc.owner == user:
+        return None
+    try:
+        first = await _load_first_game(context)
+    except UserError:  # it was started already
+        return None
+    if user not in first.sides:
+        return None
+    title = _describe_request(context, first.names[doc.owner])
+    return Reply(title, buttons=_build_buttons(context, str(doc.data["id"])))
 
 
 @declare_button("returnagree", of=ButtonOf.GAME, in_earlier_games=True)

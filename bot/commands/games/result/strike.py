@@ -29,7 +29,7 @@ from bot.storage.base import DAY
 from bot.storage.records import Doc
 from bot.ui.common_options import PAST_GAME
 from bot.ui.reply.parts import Small
-from bot.ui.reply.reply import WAITING, Reply
+from bot.ui.reply.reply import WAITING, Button, Reply
 
 STRIKE = "strike-asked"
 """The kind of the document of an open request to strike a result, by game."""
@@ -81,19 +81,41 @@ async def _ask_opponent(context: Context, asker: str, opponent: str) -> Reply:
     context.about = topic
     user = get_user(context, opponent)
     return Reply(
-        f'{context.user_name} asks to strike the result of "{context.game.name}"',
+        _describe_request(context, context.user_name),
         (
             f"It was: {describe_past_outcome(context.game.winner)}. "
             f"{context.ledger.get_name(opponent)} must agree.",
             Small(phrase("Press Agree or type `/result strike`.")),
         ),
         tone=WAITING,
-        buttons=(
-            context.build_button("strikeagree", "Agree", id, style="good"),
-            context.build_button("strikerefuse", "Keep it", id),
-        ),
+        buttons=_build_buttons(context, id),
         mention=await call_users(context, [user] if user else []),
     )
+
+
+def _describe_request(context: Context, name: str) -> str:
+    """Return the sentence with which the player `name` asks."""
+    return f'{name} asks to strike the result of "{context.game.name}"'
+
+
+def _build_buttons(context: Context, id: str) -> tuple[Button, ...]:
+    """Return the buttons that answer the request with this id."""
+    return (
+        context.build_button("strikeagree", "Agree", id, style="good"),
+        context.build_button("strikerefuse", "Keep it", id),
+    )
+
+
+async def find_strike_question(context: Context) -> Reply | None:
+    """Return the open request to strike the result, if the user is asked, or None."""
+    doc = await context.store.load_doc(STRIKE, context.ledger.row)
+    if doc is None:
+        return None
+    asker = str(doc.data["asker"])
+    if not list_own_persons(context) & ({*context.game.counted} - {asker}):
+        return None
+    title = _describe_request(context, context.ledger.get_name(asker))
+    return Reply(title, buttons=_build_buttons(context, str(doc.data["id"])))
 
 
 @declare_button("strikeagree", of=ButtonOf.GAME, in_earlier_games=True)
