@@ -6,6 +6,7 @@ the last answer. A tutorial plays a real fire attack step by step.
 
 import asyncio
 import os
+import re
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -28,6 +29,7 @@ from bot.forms.drafts import Draft
 from bot.packs.check import check_path
 from bot.rules.errors import UserError
 from bot.rules.text.names import format_count
+from bot.rules.text.phrase import Phrase
 from bot.rules.text.plain import remove_control
 from bot.rulesets.catalog import PACKS, load_shared_systems
 from bot.rulesets.packs.pack import load_pack
@@ -36,7 +38,7 @@ from bot.runtime.file_rights import keep_files_private, tighten
 from bot.runtime.settings import Settings, load_settings
 from bot.ui.form.unit_menu import keep_roster_items
 from bot.ui.reply.packing import MOST_BYTES, build_too_large_error, check_utf8, read_file_text
-from bot.ui.reply.parts import Entry, Grid
+from bot.ui.reply.parts import Entry, Grid, Part
 from bot.ui.reply.reply import WAITING, Button, Menu, Reply, build_entry_button, build_error_reply
 from bot.ui.spec import Person, Place
 from bot.ui.typing.command_text import MAX_LENGTH, format_command
@@ -110,7 +112,7 @@ class Session:
         word, _, arguments = text.removeprefix("/").partition(" ")
         if not text or text.startswith("#"):
             return True
-        if word in ("quit", "exit", "q") and not arguments:
+        if word in ("quit", "exit", "q") and arguments in ("", "now"):
             return False
         if word == "source":
             return await self._run_script(arguments.strip())
@@ -153,6 +155,9 @@ class Session:
             help_topic = arguments.strip()
         if help_topic:
             print_reply(self.console, Reply(OWN_HELP[help_topic], private=True))
+        elif word in SAVING and not arguments and await self._is_free(word):
+            note = "Every step is saved by itself. quit leaves; the game is here again next time."
+            print_reply(self.console, Reply(note, private=True))
         elif word == "clear" and not arguments:
             self.console.clear()
         elif word == "as":
@@ -164,6 +169,11 @@ class Session:
         else:
             return False
         return True
+
+    async def _is_free(self, word: str) -> bool:
+        """Return whether the game in progress has no sequence that is called by this word alone."""
+        context = await self.app.get_completion_context(PLACE, self.player)
+        return self.app.registry.get((context.system, word)) is None
 
     async def _run_key_or_command(self, text: str, word: str, arguments: str) -> None:
         """Run a key of the last answer or a letter of the console, or else a command."""
@@ -234,6 +244,8 @@ class Session:
                 await self._show(invitation)
                 return
         reply = await self.app.run_parsed(spec, options, self.player, PLACE, uuid4().hex)
+        if spec.path == ("help",):
+            reply = replace(reply, lines=tuple(map(_write_letters, reply.lines)))
         if self.terminal and reply.error:
             reply = await self.app.corrections.offer_correction(
                 reply, spec, parsed.options, self.player
@@ -277,7 +289,8 @@ class Session:
         except UserError as error:
             await self._show(build_error_reply(error))
             return
-        self.draft = f"{target} " if draft is None else await self._write_draft_line(draft)
+        line = f"{target} " if draft is None else await self._write_draft_line(draft)
+        self.draft = line.removeprefix("/")
         hint = "Continue with the line below; Tab shows what fits."
         if not self.terminal:
             hint = f"Type: {self.draft}"
@@ -602,6 +615,8 @@ FIXED = dict(zip(_WORDS, "acoutrwnpd", strict=True))
 """The letters of buttons and menus, by their labels."""
 SHOTS = ("o", "c", "w", "t")
 """Letters about the last shot, which stay valid after later answers."""
+SAVING = ("save", "load")
+"""Words with which other programs keep a game. Here it is always kept."""
 OTHER_TARGET = "t"
 """The letter for the same shot at another target."""
 LINES = {"n": "game next", "p": "game pass", "u": "game undo", "a": "again"}
@@ -701,6 +716,29 @@ def _strip_prompt(text: str, name: str) -> str:
     text = text.removeprefix(f"{name}> ")
     text = text.removeprefix("> ")
     return text.lstrip()
+
+
+_PRESS = re.compile(rf"\b([Pp])ress ({'|'.join(FIXED)})\b", re.IGNORECASE)
+
+
+def _write_letters(part: Part) -> Part:
+    """Return a text of help with `Type r` for `Press Roll it`. Any other part stays as it is."""
+    if isinstance(part, Phrase):
+        return Phrase(*map(_write_letters_in, part.pieces))
+    return _write_letters_in(part) if isinstance(part, str) else part
+
+
+def _write_letters_in(text: str) -> str:
+    """Return a plain text with the letters of buttons. A command stays as it is."""
+    if type(text) is not str:
+        return text
+    return _PRESS.sub(_write_letter, text)
+
+
+def _write_letter(match: re.Match[str]) -> str:
+    """Return `Type r` for a match of _PRESS."""
+    verb = "Type" if match[1] == "P" else "type"
+    return f"{verb} {FIXED[match[2].casefold()]}"
 
 
 def _asks(reply: Reply) -> bool:

@@ -41,6 +41,8 @@ def print_reply(console: Console, reply: Reply, keys: str = "") -> None:
     if reply.error:
         mark = "Error: "
         style = "bold red"
+    elif reply.over:
+        mark = f"{reply.over}: "
     elif reply.private:
         mark = "(only you) "
     first_line = Text(mark + reply.title, style=style)

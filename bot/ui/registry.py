@@ -56,8 +56,8 @@ class Registry:
         """`shared_commands` are those that every game has, in the order of help."""
         self.games = games
         self._shared = tuple(shared_commands)
-        ids = tuple(id for id, game in games.items() if game.base is None)
-        self._fixed = {spec.path: _fill_in_games(spec, ids) for spec in self._shared}
+        titles = {id: game.title for id, game in games.items() if game.base is None}
+        self._fixed = {spec.path: _fill_in_games(spec, titles) for spec in self._shared}
         self._families: dict[str, dict[Path, CommandSpec]] = {}
         self._with_other_games = LRUCache[int, Registry](MAX_REGISTRIES)
         for path, spec in self._fixed.items():
@@ -312,14 +312,16 @@ def _hint_printed(words: Sequence[str], names: Sequence[str]) -> str:
     return ""
 
 
-def _fill_in_games(spec: CommandSpec, ids: tuple[str, ...]) -> CommandSpec:
-    """Return the command with `ids`, the games that can be started, as the values of its options
-    that take a game.
+def _fill_in_games(spec: CommandSpec, titles: Mapping[str, str]) -> CommandSpec:
+    """Return the command with the games that can be started as the values of its options that take
+    a game. `titles` are their titles by id, which may be typed as well.
     """
     if not any(option.complete == GAMES for option in spec.options):
         return spec
+    ids = tuple(titles)
+    also = {id: (title,) for id, title in titles.items()}
     options = tuple(
-        replace(option, values=ids) if option.complete == GAMES else option
+        replace(option, values=ids, also=also) if option.complete == GAMES else option
         for option in spec.options
     )
     return spec._replace(options=options)

@@ -111,7 +111,10 @@ def _build_question(
 def list_own_questions(context: Context) -> list[Reply]:
     """Return the pending choices that the user may make, each with a button for each option."""
     return [
-        Reply(f"#{number}: {choice['ask']}", buttons=_build_option_buttons(context, number, choice, ()))
+        Reply(
+            f"#{number}: {choice['ask']}",
+            buttons=_build_option_buttons(context, number, choice, ()),
+        )
         for number, choice in context.game.waits.items()
         if can_choose(context, choice)
     ]

@@ -153,7 +153,9 @@ async def begin_game(context: Context) -> Reply:
         assert previous_game is not None
         units = carry_over_roster(previous_game, new_game.sides, system)
     lines = await set_up_game(context, new_game, units=units)
-    lines.append(Small(phrase("`/fair add` mixes your words into the dice before the first roll.")))
+    lines.append(
+        Small(phrase("So that nobody can foresee the dice, add words of your own: `/fair add`"))
+    )
     buttons = [
         context.build_button("join", f"Join {side}", side, style="primary")
         for side in new_game.sides
@@ -634,19 +636,17 @@ async def ask_director(context: Context, name: str) -> Reply:
     master_user = master.user if master is not None and not is_imported(master) else ""
     master_name = context.ledger.get_name(game.master) if master is not None else "The game master"
     manager_word = get_manager_word(context.command.where.key)
+    pause = phrase('That would pause "{old}": `/game resume` continues it.', old=game.name)
+    buttons = (
+        Button(f"begin:{key}", "Start it", "primary"),
+        Button(f"keep:{key}", "Keep playing"),
+    )
+    if context.actor.directs:
+        return Reply(f'Start "{name}" here?', (pause,), buttons=buttons, tone=WAITING)
     return Reply(
         f'{context.user_name} wants to start "{name}" here',
-        (
-            phrase(
-                'That would pause "{old}": `/game resume` continues it.',
-                old=game.name,
-            ),
-            f"It's up to {master_name} or a {manager_word}.",
-        ),
-        buttons=(
-            Button(f"begin:{key}", "Start it", "primary"),
-            Button(f"keep:{key}", "Keep playing"),
-        ),
+        (pause, f"It's up to {master_name} or a {manager_word}."),
+        buttons=buttons,
         tone=WAITING,
         mention=(master_user,) if master_user and master_user != user.key else (),
     )

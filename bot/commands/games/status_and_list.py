@@ -173,7 +173,9 @@ async def show_past_game(context: Context, row: str | None = None) -> Reply:
         lines = (sentence, *lines)
     if not past_game.is_on:
         lines = (*lines, phrase("Or type: `/log game={number}`", number=past_game.number))
-    return Reply(title, lines, footer=status.footer, private=True, buttons=tuple(buttons), menus=status.menus)
+    return Reply(
+        title, lines, footer=status.footer, private=True, buttons=tuple(buttons), menus=status.menus
+    )
 
 
 @declare_button("read", of=ButtonOf.GAME, private=True, in_earlier_games=True)

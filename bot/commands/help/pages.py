@@ -8,6 +8,7 @@ from importlib.metadata import PackageNotFoundError, metadata
 from bot.rules.expression.model import GUIDE
 from bot.rules.proof.chain import shorten_hash
 from bot.rules.text.phrase import phrase
+from bot.rulesets.game_keys import SOLO
 from bot.rulesets.system import ATTACKS, System
 from bot.runtime.release import NAME, get_release
 from bot.ui.glossary import group_unit_lists
@@ -88,6 +89,7 @@ def build_overview_page(
     lines += [
         Entry("A game", "units, turns, undo, log", game_commands, start_form, "Start"),
         Entry("Dice", "anything: 4d6kh3+2", roll, "throw:2d6", "Roll 2d6"),
+        *_list_first_games(registry, example_games),
         Group("Games", "", grave=True),
         *_list_rule_sets(registry, games),
         Small(phrase("By the name on the card: `/find melee odds`")),
@@ -101,6 +103,24 @@ def build_overview_page(
         by="you pick the units, it handles the tables",
         menus=(Menu("A game, or any topic", tuple(entries), "Topics"),),
     )
+
+
+def _list_first_games(registry: Registry, games: Sequence[str]) -> list[Part]:
+    """Return a line each on the first of these rule sets that can be played alone, and on the first
+    that has a scenario.
+    """
+    lines: list[Part] = []
+    for game in games:
+        if registry.games[game].game.get(SOLO):
+            lines.append(phrase("Alone tonight? `/solo {game}`", game=game))
+            break
+    for game in games:
+        scenarios = [*registry.games[game].scenarios]
+        if scenarios:
+            command = f"/game start {game} scenario={min(scenarios, key=len)}"
+            lines.append(phrase("With a friend? `{command}`", command=command))
+            break
+    return lines
 
 
 def _find_example_attack(registry: Registry, games: Sequence[str]) -> CommandSpec | None:

@@ -172,7 +172,7 @@ def _list_group_entries(units: Mapping[str, str], *, many: bool) -> Iterator[tup
 def _describe_unit(unit: RosterUnit, state: str, hex: str) -> str:
     """Return a unit's type, if its name does not have it, with its state and hex."""
     kind = "" if unit.type.casefold() in unit.name.casefold() else unit.type
-    return " · ".join(filter(None, (kind, state, hex)))
+    return " · ".join(filter(None, (kind.replace("-", " "), state, hex)))
 
 
 def replace_targets(

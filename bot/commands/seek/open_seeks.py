@@ -39,6 +39,12 @@ MOST_OF_SERVER = 50
 """Maximum number of open seeks on one server."""
 ID_LENGTH = 5
 PACES = {"evening": "this evening", "daily": "some turns a day", "weekly": "some turns a week"}
+PACE_WORDS = {
+    "evening": ("tonight", "today", "this evening", "now"),
+    "daily": ("every day",),
+    "weekly": ("every week",),
+}
+"""Other words for a pace."""
 """The paces of a game, with their names for players."""
 
 

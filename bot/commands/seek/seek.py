@@ -19,6 +19,7 @@ from bot.commands.seek.link import end_links
 from bot.commands.seek.open_seeks import (
     MOST_OF_PERSON,
     MOST_OF_SERVER,
+    PACE_WORDS,
     PACES,
     SEEK_KEPT,
     Seek,
@@ -78,6 +79,7 @@ MOST_LISTED = 10
         "how fast you want to play",
         values=tuple(PACES),
         labels=PACES,
+        also=PACE_WORDS,
     ),
     build_optional(
         "system",

@@ -326,9 +326,7 @@ async def find_open_question(context: Context) -> Reply | None:
             continue
         questions.read()
         if questions.next_question is not None:
-            return build_question(
-                context, order["number"], name, rule, questions.next_question, ()
-            )
+            return build_question(context, order["number"], name, rule, questions.next_question, ())
     return None
 
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from bot.rules.errors import Slip, UserError, did_you_mean
+from bot.rules.errors import Hint, Slip, UserError, did_you_mean, suggest_names
 from bot.rules.text.normalize import (
     comparison_key,
     normalize_text,
@@ -648,7 +648,23 @@ def _clean_enum(option: Option, raw: object) -> str:
     for value in option.values:
         if option.in_play and comparison_key(word) == comparison_key(option.labels[value]):
             return value
-    raise _make_refusal(option, raw, did_you_mean(folded, option.values))
+    raise _make_refusal(option, raw, _suggest_value(option, word, folded))
+
+
+def _suggest_value(option: Option, word: str, folded: str) -> Hint:
+    """Return a hint with the value that is most similar to a refused word, or else with the values
+    that have another word (`also`) which begins with it: lnlt for `lock`.
+    """
+    hint = did_you_mean(folded, option.values)
+    if hint:
+        return hint
+    names = [
+        value
+        for value, words in option.also.items()
+        if value in option.values
+        and any(fold_word(other).split("-")[0] == fold_word(word) for other in words)
+    ]
+    return suggest_names(word, names)
 
 
 def _clean_text(option: Option, raw: object) -> str:

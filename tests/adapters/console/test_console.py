@@ -293,7 +293,7 @@ async def test_a_pipe_is_told_what_to_type_and_no_keys(terminal: bool) -> None:
         await session.run_line("lnlt fire Alpha Bravo hand=6,1,2")
         await session.run_line("c")
         assert ("Tab shows what fits" in out.getvalue()) is terminal
-        assert ("Type: /lnlt fire attackers=Alpha" in out.getvalue()) is not terminal
+        assert ("Type: lnlt fire attackers=Alpha" in out.getvalue()) is not terminal
     finally:
         await app.close()
 
@@ -437,3 +437,48 @@ def test_a_file_of_commands_is_typed_and_stops_at_the_first_that_fails(tmp_path:
     assert "1,001 commands" in play(f'source "{good}"')
     good.write_text("roll 1d1\nquit\n", "utf-8")
     assert "Beyond" not in play(f"source {good}", "roll 2d1 label=Beyond"), "quit leaves, as typed"
+
+
+async def run_lines(*lines: str) -> list[str]:
+    """What a session without a terminal prints for each line; "" for one that leaves."""
+    output = io.StringIO()
+    app = await fresh_app()
+    session = Session(app, Console(file=output, width=200), "Player", Path())
+    printed = []
+    try:
+        for line in lines:
+            start = len(output.getvalue())
+            await session.run_line(line)
+            printed.append(output.getvalue()[start:])
+    finally:
+        await app.close()
+    return printed
+
+
+async def test_a_pipe_shows_what_can_be_typed_under_a_question() -> None:
+    """Other answers have no keys in a pipe."""
+    started, phase, status, end, over = await run_lines(
+        "game start lnlt scenario=ford", "game next", "game status", "game end", "game start lnlt X"
+    )
+    assert "1 join" not in started
+    assert "1 initiative" in phase
+    assert "Waiting for you: Who has the initiative?" in status
+    assert "1 initiative" in status
+    assert "1 US won   2 VC won" in end
+    assert 'Start "X" here?' in over
+    assert "1 start it   2 keep playing" in over
+
+
+async def test_the_console_answers_the_words_of_other_programs() -> None:
+    *kept, left = await run_lines("save", "load", "quit now")
+    assert all("Every step is saved by itself" in text for text in kept)
+    assert left == ""
+    _, saves = await run_lines("game start ucn Saint-Lo", "save")
+    assert "by itself" not in saves, "a save roll of that game"
+
+
+async def test_help_in_the_console_names_letters_instead_of_buttons() -> None:
+    odds, undo = await run_lines("help odds", "help undo")
+    assert "Type r below the odds" in odds
+    assert "Type u under a result, or type game undo" in undo
+    assert not [line for line in (odds + undo).splitlines() if "Press" in line]

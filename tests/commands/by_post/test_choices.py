@@ -64,6 +64,17 @@ def assert_sound(log: Any, folder: Path) -> None:
     assert said_by_page([text], folder)[0]["faults"] == []
 
 
+async def test_status_names_a_choice_to_those_who_can_make_it() -> None:
+    channel, asked = await waiting()
+    choices = {button.action for button in asked.buttons if button.action.startswith("choose:")}
+    own = await channel.do("Bob", "game status")
+    assert any(str(line).startswith("Waiting for you: #6: ") for line in own.lines)
+    assert {button.action for button in own.buttons} == choices
+    other = await channel.do("Anna", "game status")
+    assert any(str(line).startswith("#6 is waiting for VC: ") for line in other.lines)
+    assert other.buttons == ()
+
+
 async def test_the_target_is_asked_and_goes_to_ground() -> None:
     channel, asked = await waiting()
     assert asked.title == "3 hits on Blue 1. Casualties, or go to ground?"

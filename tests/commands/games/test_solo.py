@@ -103,6 +103,22 @@ async def test_an_answer_leads_to_a_shot_that_is_marked_and_undone() -> None:
     assert await list_faults(channel) == []
 
 
+async def test_status_names_the_question_of_an_order_until_it_is_answered() -> None:
+    """A question that was answered in part is asked again from its beginning."""
+    channel = await Channel.fresh()
+    reply = await play_to_a_question(channel)
+    answers = list_answers(reply)
+    more = await channel.press("Anna", answers["Rifle 1"])
+    assert "Nobody" in list_answers(more)
+    status = await channel.do("Anna", "game status")
+    assert f"Waiting for you: {reply.title}" in status.lines
+    assert list_answers(status) == answers
+    assert not list_answers(await channel.do("Zoe", "game status")), "she plays no side"
+    await channel.press("Anna", list_answers(status)["Nobody in sight"])
+    status = await channel.do("Anna", "game status")
+    assert not {*list_answers(status).values()} & {*answers.values()}
+
+
 def test_many_enemies_are_menus_that_fit_a_message() -> None:
     """Discord has room for 25 buttons, and for 25 entries of a menu."""
     choices = (*((f"us{index}", f"Squad {index}") for index in range(1, 41)), ("-", "Nobody"))

@@ -270,6 +270,12 @@ async def test_starting_over_a_running_game_asks_its_game_master() -> None:
     assert "goes on" in (await channel.press("Anna", pressed(asked, "Keep"))).title
     assert (await channel.game()).name == "Saint-Lo"
 
+    own = await channel.do("Bob", "game start lnlt Third")
+    assert own.title == 'Start "Third" here?'
+    assert "up to" not in own.format_text(), "it is up to him"
+    await channel.press("Bob", pressed(own, "Start it"))
+    assert (await channel.game()).name == "Third"
+
 
 async def test_only_who_played_a_game_takes_it_up_again() -> None:
     channel = await Channel.fresh()

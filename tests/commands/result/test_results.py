@@ -362,3 +362,46 @@ async def test_a_copy_that_was_imported_does_not_count_twice(server: Server) -> 
     assert refused.title == "This game already has a result."
     (result,) = await server.results()
     assert result.winner == 0
+
+
+ASKED = {
+    "undo": ("roll 2d6", "lnlt fire attackers='squad fp=1' targets='squad morale=4'", "game undo"),
+    "count": ("result count",),
+    "end": ("roll 2d6", "game end winner=US confirm"),
+}
+
+
+@pytest.mark.parametrize("lines", ASKED.values(), ids=ASKED)
+async def test_status_names_a_request_to_those_who_are_asked(lines: tuple[str, ...]) -> None:
+    """Ben asks, and neither he nor a stranger is asked. Anna can answer as long as it is open."""
+    server = await Server.fresh()
+    await server.start(counts=False)
+    for line in lines:
+        asked = await server.do(BEN, line)
+    asked = asked.announce or asked
+    answers = {button.action for button in asked.buttons}
+    status = await server.do(ANNA, "game status")
+    assert answers <= {button.action for button in status.buttons}
+    text = status.format_text()
+    assert f"Waiting for you: {asked.title}" in text
+    for person in (BEN, CORA):
+        own_status = await server.do(person, "game status")
+        assert not answers & {button.action for button in own_status.buttons}
+    await server.app.press(asked.buttons[-1].action, ANNA, HALL, "refused", {"to": "Anna"})
+    status = await server.do(ANNA, "game status")
+    assert not answers & {button.action for button in status.buttons}
+
+
+async def test_status_names_a_request_about_a_result() -> None:
+    server = await Server.fresh()
+    await server.start()
+    await server.press(BEN, await server.end(), "Confirm")
+    strike = await server.do(BEN, "result strike")
+    again = await server.do(BEN, "result return")
+    status = await server.do(ANNA, "game status")
+    actions = {button.action for button in status.buttons}
+    assert {button.action for button in (*strike.buttons, *again.buttons)} <= actions
+    assert [button.label for button in status.buttons if button.label.startswith("Agree")] == [
+        "Agree (1)",
+        "Agree (2)",
+    ]

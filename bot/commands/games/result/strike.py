@@ -155,7 +155,10 @@ def _need_confirmed(context: Context) -> None:
     if context.game.confirmed:
         return
     if not context.game.counted:
-        raise UserError("The game does not count.", code="not-counted")
+        hint = phrase("A game counts if both players agree before the first roll: `/result count`")
+        raise UserError(
+            "This game doesn't count, so it has no result to strike.", hint=hint, code="not-counted"
+        )
     raise UserError(
         "This game has no confirmed result.",
         hint=phrase("If it ended wrongly: `/game resume`, then `/game end`"),
