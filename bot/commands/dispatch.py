@@ -27,6 +27,7 @@ from bot.commands.games import (
     my_luck,
     settings,
     start_and_join,
+    start_solo,
     stats,
     status_and_list,
     transfer_and_delete,
@@ -42,7 +43,7 @@ from bot.commands.play import button, fair, odds, play, sealed
 from bot.commands.privacy import privacy
 from bot.commands.seek import link as seek_link
 from bot.commands.seek import play_seek, seek
-from bot.commands.solo import self_play, solo
+from bot.commands.solo import self_play
 from bot.commands.turns import (
     acting_for,
     board,
@@ -79,7 +80,7 @@ MODULES = (
     link,
     my_luck,
     settings,
-    solo,
+    start_solo,
     start_and_join,
     status_and_list,
     transfer_and_delete,

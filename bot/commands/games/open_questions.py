@@ -9,7 +9,7 @@ from bot.commands.games.result.count import find_count_question
 from bot.commands.games.result.series import find_return_question
 from bot.commands.games.result.strike import find_strike_question
 from bot.commands.solo.self_play import find_open_question
-from bot.commands.turns.turn_card import build_phase_buttons, is_initiative_rolled
+from bot.commands.turns.turn_card import build_phase_buttons
 from bot.commands.undo.undo import find_undo_question
 from bot.game.phases import describe_whose_go, is_undecided
 from bot.game.self_play import find_self_played_side

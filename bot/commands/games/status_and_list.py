@@ -345,18 +345,7 @@ async def _build_status(context: Context, *, asks: bool) -> Reply:
     questions = await list_open_questions(context) if asks else []
     lines += _list_questions(questions)
     lines += _list_open_matters(context)
-    for line in (
-        format_tracks(game, context.system),
-        format_rules_in_force(context.system, game),
-    ):
-        if line:
-            lines.append(line)
-    answers = "in full" if game.answers == FULL else "in short"
-    real_dice = "allowed" if game.hand_dice else "not allowed"
-    lines.append(
-        f"Dice: seed {game.epoch}, commitment {game.commitment[:16]}; "
-        f"real dice {real_dice}; answers {answers}"
-    )
+    lines += _list_settings(context)
     if len(context.ledger.places) > 1:
         lines += await _list_linked_channels(context)
     if not game.ended:
@@ -372,6 +361,20 @@ async def _build_status(context: Context, *, asks: bool) -> Reply:
         buttons=(*collect_buttons(questions), *build_add_units_buttons(context)),
         menus=tuple(menu for question in questions for menu in question.menus),
     )
+
+
+def _list_settings(context: Context) -> list[Part]:
+    """Return the lines on tracks, rules in force, dice and settings."""
+    game = context.game
+    tracks = format_tracks(game, context.system)
+    rules = format_rules_in_force(context.system, game)
+    answers = "in full" if game.answers == FULL else "in short"
+    real_dice = "allowed" if game.hand_dice else "not allowed"
+    dice = (
+        f"Dice: seed {game.epoch}, commitment {game.commitment[:16]}; "
+        f"real dice {real_dice}; answers {answers}"
+    )
+    return [line for line in (tracks, rules, dice) if line]
 
 
 def _list_questions(questions: list[Reply]) -> list[Part]:

@@ -231,7 +231,7 @@ async def test_a_menu_is_listed_by_numbers_and_a_number_chooses() -> None:
         await session.run_line("t 1")
         assert "B 2" in out.getvalue().split("t and a number")[1]
         await session.run_line("c")
-        assert session.draft == '/lnlt fire attackers=A targets="B 2" ', "the next word can follow"
+        assert session.draft == 'lnlt fire attackers=A targets="B 2" ', "the next word can follow"
     finally:
         await app.close()
 
@@ -268,7 +268,7 @@ async def test_an_error_has_letters_too() -> None:
         await session.run_line("lnlt fire Alpha Bravoo hand=6,1,2")
         assert "1 fire at Bravo   2 fix it" in out.getvalue()
         await session.run_line("2")
-        assert session.draft == "/lnlt fire attackers=Alpha hand=6,1,2 targets=", (
+        assert session.draft == "lnlt fire attackers=Alpha hand=6,1,2 targets=", (
             "Enter alone is not refused once more"
         )
         assert "Continue with the line below" in out.getvalue()

@@ -44,7 +44,6 @@ async def ask_to_count(context: Context) -> Reply:
     doc = await context.store.load_doc(COUNT, context.ledger.row)
     if doc is not None and doc.data["asker"] in opponents:
         return await agree_to_count(context, str(doc.data["id"]))
-    game = context.game
     id = create_id()
     topic = context.build_topic(f"count-{id}")
     data = {"id": id, "topic": topic, "asker": context.ledger.ensure_person()}
