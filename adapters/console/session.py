@@ -94,10 +94,15 @@ class Session:
     async def show_news(self) -> None:
         """Show the waiting messages for the console, such as news of a linked game, and mark them
         as delivered.
+
+        A message that no longer holds, such as a request that was answered, leaves the keys of the
+        last answer as they are.
         """
         while due_answers := await self.app.answers.claim_due(PLACE.key):
             for due in due_answers:
-                if not due.reply.quiet:  # a board, which the bottom line replaces
+                if due.reply.over:
+                    self._print(due.reply)
+                elif not due.reply.quiet:  # a board, which the bottom line replaces
                     await self._show(due.reply)
                 await self.app.answers.mark_delivered(due.id)
 

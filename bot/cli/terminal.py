@@ -45,7 +45,8 @@ def print_reply(console: Console, reply: Reply, keys: str = "") -> None:
         mark = f"{reply.over}: "
     elif reply.private:
         mark = "(only you) "
-    first_line = Text(mark + reply.title, style=style)
+    over = f"{reply.over}: " if reply.over else ""
+    first_line = Text(mark + over + reply.title, style=style)
     if reply.by:
         first_line.append(f" · {localize_text(reply.by)}", style="none")
     print_text(console, first_line)

@@ -339,6 +339,25 @@ def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
         read_file(str(tmp_path / "x.bin"))
 
 
+async def test_an_answered_request_leaves_the_keys_of_the_card(tmp_path: Path) -> None:
+    app, screen = await fresh_app(), io.StringIO()
+    session = Session(app, Console(file=screen, width=200), "Anna", tmp_path)
+    for line in (
+        "game start lnlt scenario=ford",
+        "as Ben",
+        "game start lnlt scenario=ford",
+        "as Anna",
+        "1",
+    ):
+        await session.run_line(line)
+    keys = session.keys
+    assert "join US" in keys.format_keys()
+    await session.show_news()
+    assert session.keys is keys
+    assert "\nAnna starts it: A new game\n" in screen.getvalue()
+    await app.close()
+
+
 async def test_what_was_played_elsewhere_in_a_linked_game_is_shown_once(tmp_path: Path) -> None:
     app, there = await fresh_app(), Place("slack:T1/C1", "slack:T1", "#games")
     screen = io.StringIO()
