@@ -92,9 +92,11 @@ def format_shot(verb: str) -> str:
 
 def has_no_target(sequence: Sequence, options: Mapping[str, object], aim: Aim) -> bool:
     """Return whether roster units attack without a target and without a number that a target would
-    bring.
+    bring, and the sequence allows that.
     """
     if not aim.acting or aim.option is None or aim.targets or sequence.verb not in ATTACKS:
+        return False
+    if aim.option.is_required:  # playing it says what is missing
         return False
     others = (
         option

@@ -4,11 +4,15 @@ refused in a strict game.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 
 from bot.ui.reply.parts import Small
 from bot.ui.reply.reply import Reply
 from bot.ui.typing.command_text import parse_text
+from tests.packs.conftest import use_packs as use_packs
 from tests.playing import Channel
 
 
@@ -90,6 +94,18 @@ async def test_a_fight_without_a_target_is_not_fought_at_nobody() -> None:
     asked = await channel.do("Ann", "lnlt close-assault attackers=us1")
     assert asked.title == "Attack without a target?"
     assert asked.buttons[0].label == "Attack without a target"
+
+
+async def test_what_needs_a_target_says_so_and_asks_nothing(
+    root: Path, use_packs: Callable[[Path], None]
+) -> None:
+    """*Attack without a target* could not be played."""
+    use_packs(root / "packs" / "generic")
+    channel = await Channel.fresh()
+    await channel.do("Ann", "game start generic scenario=crossroads")
+    refused = await channel.say("Ann", "generic attack blue1")
+    assert refused.error
+    assert "generic attack needs at least one unit in targets." in refused.title
 
 
 async def test_odds_ask_nothing_and_real_dice_only_before_the_first() -> None:
