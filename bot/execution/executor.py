@@ -257,7 +257,7 @@ class CommandExecutor:
         home = await self._threads.find_home(command.where)
         loaded = await self._games.load_current(home.key)
         if command.where.is_own:
-            return _explain_in_own_play(error)
+            return _explain_in_own_play(error, command.path[0])
         if not isinstance(error.about, str):
             game = loaded.game if loaded is not None else None
             return await self._shelves.explain_error(error, command.path, home, game)
@@ -423,9 +423,10 @@ class CommandExecutor:
         )
 
 
-def _explain_in_own_play(error: UserError) -> UserError:
+def _explain_in_own_play(error: UserError, game: str) -> UserError:
     """Return the error for a unit that was named in somebody's own play, which has no roster.
 
+    The hint leads to the words for the units of the `game`, the first word of the command.
     An error that names no unit is returned as it is.
     """
     if not error.about:
@@ -433,7 +434,8 @@ def _explain_in_own_play(error: UserError) -> UserError:
     message = (
         f'"{error.about}" is not a unit type, and there is no roster when you play on your own.'
     )
-    return UserError(message, hint=error.hint, code=error.code, option=error.option)
+    hint = phrase("Type a unit's type and its numbers: `/help {game} units`", game=game)
+    return UserError(message, hint=hint, code=error.code, option=error.option)
 
 
 def _read_with_packs(command: Command, registry: Registry) -> Command:

@@ -132,7 +132,7 @@ async def test_own_play_meets_the_ways_of_rolling() -> None:
     reply = await channel.fails(
         "Anna", 'lnlt fire us1 "squad morale=5"', "no roster when you play on your own"
     )
-    assert "unit types are squad" in reply.format_text()
+    assert "/help lnlt units" in reply.format_text()
     assert (await channel.game()).units == {}
     assert not (await channel.game()).started
 

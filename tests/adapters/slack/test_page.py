@@ -34,7 +34,7 @@ def test_its_commands_are_taken(line: str) -> None:
 
 @pytest.mark.parametrize("text", [text for text in INLINE if text.startswith(("/", "@"))])
 def test_what_it_names_exists(text: str) -> None:
-    if text.startswith(OTHERS):
+    if text.startswith(OTHERS) or text == "@grognard":
         return
     text = (
         get_text_after_mention(text.replace("@grognard", "<@B>"), "B")

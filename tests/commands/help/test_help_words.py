@@ -132,9 +132,10 @@ def test_forms_and_docs_show_the_same(root: object) -> None:
     spec = load_shared_registry().get(("lnlt", "fire"))
     assert spec is not None
     form = build_form(spec, {}, CompletionContext(), Room(folds=True))
-    about = {pick.value: pick.about for field in form.fields for pick in field.picks}
-    assert about["adjacent"] == "+2, target adjacent"
-    assert about["hit_and_run"].startswith("-2, ")
+    picks = {pick.value: pick for field in form.fields for pick in field.picks}
+    assert picks["adjacent"].label == "Adjacent +2"
+    assert picks["adjacent"].about == "target adjacent", "the value is in the label"
+    assert picks["hit_and_run"].label.endswith(" −2")
 
 
 def test_a_long_list_of_words_is_folded_into_lines() -> None:
