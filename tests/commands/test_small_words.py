@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bot.ui.spec import Place
 from tests.playing import Channel
 
 
@@ -32,3 +33,34 @@ async def test_a_melee_without_damage_has_one_name_in_answer_and_odds() -> None:
     fought = await channel.do("Anna", f"{line} hand=20,20,20,20")
     assert "no damage" in odds.format_text().casefold(), odds.format_text()
     assert fought.title.casefold().startswith("no damage"), fought.title
+
+
+async def test_a_newcomer_is_told_what_to_do_next() -> None:
+    channel = await Channel.fresh()
+    help = (await channel.do("Anna", "help")).format_body()
+    assert "Alone tonight? /solo lnlt" in help
+    assert "With a friend? /game start lnlt scenario=ford" in help
+    for line in ("game start lock n load", "solo lock"):
+        assert "Did you mean lnlt?" in (await channel.fails("Anna", line, "")).format_text()
+    empty = await channel.do("Anna", 'game start "lock \'n load tactical" sides="US, VC"')
+    assert "Lock 'n Load Tactical" in empty.first_line
+    joined = await channel.do("Anna", "game join US")
+    assert [button.label for button in joined.buttons if button.label != "Undo"] == ["Add units"]
+    await channel.do("Anna", "unit add Alpha squad US")
+    joined = await channel.do("Bob", "game join VC")
+    board = next(button for button in joined.buttons if button.label == "Board")
+    assert "Alpha" in (await channel.press("Bob", board.action)).format_text()
+    strike = await channel.fails("Anna", "result strike", "doesn't count")
+    assert "/result count" in strike.format_text()
+
+
+async def test_other_words_for_a_pace() -> None:
+    channel = await Channel.fresh()
+    place = Place("discord:5/9", "discord:5", "#hall")
+    channel = Channel(channel.app, place)
+    for word in ("tonight", '"every day"'):
+        seek = await channel.do("Anna", f"seek game {word} lnlt scenario=ford")
+        assert "Your seek is posted here" in seek.title
+        withdraw = next(button for button in seek.buttons if button.label == "Withdraw")
+        withdrawn = await channel.press("Anna", withdraw.action)
+        assert [button.label for button in withdrawn.buttons] == ["Find an opponent"]

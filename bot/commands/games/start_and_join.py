@@ -559,10 +559,15 @@ async def press_take_over(context: Context, side: str) -> Reply:
 
 
 def _join(context: Context, side: str) -> Reply:
-    """Seat the user at a side, and return the answer."""
+    """Seat the user at a side, and return the answer, with a button that adds the first units or
+    shows those that there are.
+    """
     take_side(context, side)
     lines = (CLAIM_HINT,) if context.ledger.find_own_import() is not None else ()
-    return Reply(f"{context.user_name} plays {side}", lines)
+    buttons = build_add_units_buttons(context)
+    if context.game.units:
+        buttons = (Button("look:", "Board"),)
+    return Reply(f"{context.user_name} plays {side}", lines, buttons=buttons)
 
 
 def take_side(context: Context, side: str) -> None:

@@ -159,9 +159,9 @@ async def seek_game(context: Context) -> Reply:
             linked_server.format_name(channel.key) for linked_server in linked_servers
         )
         lines.insert(0, f"It is also shown in {names}.")
-    count_buttons: tuple[Button, ...] = ()
+    own_buttons = (Button(f"seekdrop:{seek.id}:{IN_LIST}", "Withdraw"),)
     if not seek.counts and await is_ladder_on(context.store, server):
-        count_buttons = (Button(f"seekcounts:{seek.id}", "Let it count"),)
+        own_buttons = (Button(f"seekcounts:{seek.id}", "Let it count"), *own_buttons)
     card_channel, channel_name = await load_seekers_channel(context.store, server)
     if card_channel in ("", channel.key):
         context.about = seek.topic
@@ -170,7 +170,7 @@ async def seek_game(context: Context) -> Reply:
             tuple(lines),
             private=True,
             announce=card,
-            buttons=count_buttons,
+            buttons=own_buttons,
         )
     context.commit.outbox.append(Outgoing(card_channel, {}, 0.0, card.to_json(), seek.topic))
     place = name_place(card_channel, channel_name, channel.key)
@@ -179,7 +179,7 @@ async def seek_game(context: Context) -> Reply:
         f"Your seek is posted in {place}",
         tuple(lines),
         private=True,
-        buttons=(*count_buttons, *buttons),
+        buttons=(*own_buttons, *buttons),
     )
 
 
@@ -375,11 +375,13 @@ async def show_shared_hours(context: Context, id: str) -> Reply:
         title = f"You and {seek.name} share {format_shared_hours(minutes)}"
         return Reply(title, (line,), private=True)
     lines: list[Part] = []
+    buttons: tuple[Button, ...] = ()
     if not own_settings.has_zone:
         lines.append(phrase("Set your time zone: `/me ping zone=Europe/Berlin`"))
+        buttons = (Button(f"{OPEN_FORM}me ping", "Set your time zone"),)
     if not settings.has_zone:
         lines.append(f"{seek.name} has not set a time zone.")
-    return Reply("Hours unknown", tuple(lines), private=True)
+    return Reply("Hours unknown", tuple(lines), private=True, buttons=buttons)
 
 
 @declare_command(
@@ -452,7 +454,8 @@ async def _withdraw(context: Context, seek: Seek) -> Reply:
         line = f"It stays open on the {word} where {seek.name} posted it."
         return Reply(f"Taken down here: {seek.title}", (line,), private=True, tone=OVER)
     await close_seek(context, seek, "Withdrawn")
-    return Reply(f"Withdrawn: {seek.title}", private=True, tone=OVER)
+    again = Button(f"{OPEN_FORM}seek game", "Find an opponent")
+    return Reply(f"Withdrawn: {seek.title}", private=True, tone=OVER, buttons=(again,))
 
 
 async def expire_seek(context: Context, row: DueRow) -> None:

@@ -335,7 +335,7 @@ async def test_who_deleted_their_data_plays_no_return_game(server: Server) -> No
 
 async def test_an_open_seek_is_let_count_by_its_writer(server: Server) -> None:
     posted = await server.do(ANNA, SEEK)
-    assert labels(posted) == ["Let it count"]
+    assert labels(posted) == ["Let it count", "Withdraw"]
     assert (await server.press(BEN, posted, "Let it count")).code == "not-yours"
     assert not (await server.press(ANNA, posted, "Let it count")).error
     assert posted.announce is not None
@@ -347,7 +347,7 @@ async def test_an_open_seek_is_let_count_by_its_writer(server: Server) -> None:
 async def test_a_seek_does_not_count_without_a_ladder() -> None:
     server = await Server.fresh(ladder=False)
     assert (await server.say(ANNA, f"{SEEK} counts")).code == "no-ladder"
-    assert labels(await server.do(ANNA, SEEK)) == []
+    assert labels(await server.do(ANNA, SEEK)) == ["Withdraw"]
 
 
 async def test_a_ladder_that_is_turned_off_lets_no_sought_game_count(server: Server) -> None:
