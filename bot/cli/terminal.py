@@ -41,12 +41,11 @@ def print_reply(console: Console, reply: Reply, keys: str = "") -> None:
     if reply.error:
         mark = "Error: "
         style = "bold red"
-    elif reply.over:
-        mark = f"{reply.over}: "
     elif reply.private:
         mark = "(only you) "
-    over = f"{reply.over}: " if reply.over else ""
-    first_line = Text(mark + over + reply.title, style=style)
+    if reply.over:
+        mark = f"{mark}{reply.over}: "
+    first_line = Text(mark + reply.title, style=style)
     if reply.by:
         first_line.append(f" · {localize_text(reply.by)}", style="none")
     print_text(console, first_line)

@@ -159,7 +159,7 @@ async def seek_game(context: Context) -> Reply:
             linked_server.format_name(channel.key) for linked_server in linked_servers
         )
         lines.insert(0, f"It is also shown in {names}.")
-    own_buttons = (Button(f"seekdrop:{seek.id}:{IN_LIST}", "Withdraw"),)
+    own_buttons: tuple[Button, ...] = (Button(f"seekdrop:{seek.id}:{IN_LIST}", "Withdraw"),)
     if not seek.counts and await is_ladder_on(context.store, server):
         own_buttons = (Button(f"seekcounts:{seek.id}", "Let it count"), *own_buttons)
     card_channel, channel_name = await load_seekers_channel(context.store, server)
