@@ -96,14 +96,15 @@ def has_no_target(sequence: Sequence, options: Mapping[str, object], aim: Aim) -
     """
     if not aim.acting or aim.option is None or aim.targets or sequence.verb not in ATTACKS:
         return False
-    if aim.option.is_required:  # playing it says what is missing
-        return False
     others = (
         option
         for option in sequence.inputs
         if option.brings.startswith(f"{aim.option.name}.") and option.type != "bool"
     )
-    return all(options.get(option.name) in (None, "") for option in chain((aim.option,), others))
+    is_named = any(
+        options.get(option.name) not in (None, "") for option in chain((aim.option,), others)
+    )
+    return not is_named and not aim.option.is_required
 
 
 def find_own_targets(sequence: Sequence, aim: Aim, side: str) -> tuple[RosterUnit, ...]:
