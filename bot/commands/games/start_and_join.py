@@ -48,6 +48,7 @@ from bot.presentation.events import describe_extension
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import RosterUnit
+from bot.rules.text.names import join_names
 from bot.rules.text.normalize import COMMAS, comparison_key, normalize_name
 from bot.rules.text.phrase import phrase
 from bot.rulesets.deck_file import list_named_sides
@@ -109,12 +110,21 @@ async def start_game(context: Context) -> Reply:
     If one is on, post a request to its game master instead. Raises UserError for a game, scenario,
     name or sides that cannot be used, in both cases.
     """
+    return await start_or_ask(context)
+
+
+async def start_or_ask(context: Context, *, takes_side: bool = False) -> Reply:
+    """Start a new game as `/game start` does, or ask the game master of the one that is on.
+
+    With `takes_side` the user joins the side that does not play itself, once the game begins; none
+    if there are several. Raises UserError as `start_game` does.
+    """
     _check_scenario_as_game(context.command.options.get("system"), context.systems)
     options = context.clean_options()
     new_game = read_new_game(options, context.systems)
     if context.ledger.row and context.game.started and not context.game.ended:
-        return await ask_director(context, new_game.name)
-    return await begin_game(context)
+        return await ask_director(context, new_game.name, takes_side=takes_side)
+    return await begin_game(context, takes_side=takes_side)
 
 
 class NewGame(NamedTuple):
@@ -130,9 +140,10 @@ class NewGame(NamedTuple):
     scenario_id: str = ""
 
 
-async def begin_game(context: Context) -> Reply:
+async def begin_game(context: Context, *, takes_side: bool = False) -> Reply:
     """Begin the new game with the user as game master, and return its first card.
 
+    With `takes_side` the user joins the only side that does not play itself.
     The game that was played here is kept. Raises UserError for a game, scenario, name or sides that
     cannot be used, and if the packs enabled here do not go together.
     """
@@ -172,13 +183,32 @@ async def begin_game(context: Context) -> Reply:
     leads = "none" if new_game.sides else ""
     buttons += build_phase_buttons(context, leads=leads, folded=True)
     buttons.append(context.build_proof_button())
-    return Reply(
+    card = Reply(
         f'{context.user_name} starts "{new_game.name}"',
         tuple(lines),
         by=system.title if new_game.name != system.title else "",
         buttons=tuple(buttons),
         across=count_buttons_across(buttons),
     )
+    free_sides = list_free_sides(context.game)
+    if not takes_side or len(free_sides) != 1:
+        return card
+    await join_side(replace_command(context, ("game", "join"), {"side": free_sides[0]}))
+    return _describe_own_side(context, card, free_sides[0])
+
+
+def _describe_own_side(context: Context, reply: Reply, side: str) -> Reply:
+    """Add to the card of the new game which side the user plays, and return it.
+
+    Remove the buttons to join a side, and highlight the first of the buttons that remain.
+    """
+    others = join_names([*context.game.self_played])
+    buttons = tuple(button for button in reply.buttons if not button.action.startswith("join:"))
+    if buttons:
+        buttons = (buttons[0]._replace(style="primary"), *buttons[1:])
+    verb = "plays itself" if len(context.game.self_played) == 1 else "play themselves"
+    line = f"You play {side}; {others} {verb}, by a table of orders."
+    return replace(reply, lines=(*reply.lines[:1], line, *reply.lines[1:]), buttons=buttons)
 
 
 async def set_up_game(
@@ -621,9 +651,9 @@ def _clean_game_name(raw: str) -> str:
     return name
 
 
-async def ask_director(context: Context, name: str) -> Reply:
+async def ask_director(context: Context, name: str, *, takes_side: bool = False) -> Reply:
     """Return the request to start a new game named `name`, for the game master of the game that is
-    on.
+    on. `takes_side` is kept for `begin_game`.
 
     The options of the command are stored with the request, which lapses after REQUEST_SECONDS.
     """
@@ -633,7 +663,12 @@ async def ask_director(context: Context, name: str) -> Reply:
     options = {
         option: value for option, value in context.command.options.items() if value is not None
     }
-    data = {"row": context.ledger.row, "options": options, "name": user.name}
+    data = {
+        "row": context.ledger.row,
+        "options": options,
+        "name": user.name,
+        "takes_side": takes_side,
+    }
     request = _build_request(Doc(START, key, data, context.now + REQUEST_SECONDS, user.key))
     request.register(context)
     context.about = request.topics[0]
@@ -669,7 +704,7 @@ async def press_begin_game(context: Context, key: str) -> Reply:
     asker = Person(doc.owner, str(doc.data["name"]))
     context = replace_command(context, ("game", "start"), doc.data["options"])
     context.act_as(asker)
-    return await begin_game(context)
+    return await begin_game(context, takes_side=bool(doc.data.get("takes_side")))
 
 
 @declare_button("keep")

@@ -1,13 +1,11 @@
 """`/solo`: a scenario whose other side plays itself, started in two words."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from bot.commands.context import Context, replace_command
 from bot.commands.declare import declare_button, declare_command
-from bot.commands.games.start_and_join import join_side, start_game
+from bot.commands.games.start_and_join import start_or_ask
 from bot.game.roster_file import Scenario, find_scenario
-from bot.game.sides import list_free_sides
 from bot.rules.errors import TableError, UserError
 from bot.rules.text.names import join_names
 from bot.rules.text.phrase import phrase
@@ -85,29 +83,8 @@ async def _start(context: Context, system_id: str, name: str = "") -> Reply:
             code="bad-value",
         )
     options = {"system": system_id, "scenario": scenarios[0][1]}
-    reply = await start_game(replace_command(context, ("game", "start"), options))
-    bodies = context.ledger.bodies
-    if not bodies or bodies[0]["kind"] != "start":
-        return reply  # the game master of the game that is on is asked first
-    free_sides = list_free_sides(context.game)
-    if len(free_sides) == 1:
-        await join_side(replace_command(context, ("game", "join"), {"side": free_sides[0]}))
-        reply = _describe_own_side(context, reply, free_sides[0])
-    return reply
-
-
-def _describe_own_side(context: Context, reply: Reply, side: str) -> Reply:
-    """Add to the card of the new game which side the user plays, and return it.
-
-    Remove the buttons to join a side, and highlight the first of the buttons that remain.
-    """
-    others = join_names([*context.game.self_played])
-    buttons = tuple(button for button in reply.buttons if not button.action.startswith("join:"))
-    if buttons:
-        buttons = (buttons[0]._replace(style="primary"), *buttons[1:])
-    verb = "plays itself" if len(context.game.self_played) == 1 else "play themselves"
-    line = f"You play {side}; {others} {verb}, by a table of orders."
-    return replace(reply, lines=(*reply.lines[:1], line, *reply.lines[1:]), buttons=buttons)
+    context = replace_command(context, ("game", "start"), options)
+    return await start_or_ask(context, takes_side=True)
 
 
 def _list_solo_scenarios(systems: RuleSets) -> Iterator[tuple[str, str, Scenario]]:

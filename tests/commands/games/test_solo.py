@@ -45,6 +45,17 @@ async def test_two_words_start_a_fight_against_the_table() -> None:
     await channel.refused("Anna", "solo asl", "bad-value system")
 
 
+async def test_a_solo_game_in_place_of_another_seats_who_asked_for_it() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", "game start lnlt scenario=ford")
+    asked = await channel.do("Bob", "solo lnlt")
+    card = await channel.press("Anna", asked.buttons[0].action)
+    assert "You play US; VC plays itself, by a table of orders." in card.format_text()
+    assert not any(button.label.startswith("Join") for button in card.buttons)
+    assert [*(await channel.game()).players.values()] == ["US"]
+    assert not (await channel.do("Bob", "game initiative US")).error
+
+
 async def test_handing_over_lets_the_side_act_in_the_same_answer() -> None:
     channel = await Channel.fresh()
     await start_operations(channel)
