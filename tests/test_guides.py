@@ -167,7 +167,7 @@ def test_the_first_change_goes_as_it_says(root: Path, copy: Path) -> None:
     follow(copy, (step for step in steps_of_guide(root, *GUIDES[0]) if not step.is_slow))
 
 
-@pytest.mark.slow_sample(2)
+@pytest.mark.slow_sample(1)
 @pytest.mark.slow
 @pytest.mark.parametrize(("page", "section"), GUIDES)
 def test_a_guide_goes_as_it_says(root: Path, copy: Path, page: str, section: str) -> None:

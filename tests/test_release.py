@@ -156,7 +156,7 @@ def test_one_run_makes_all_of_it_and_what_fails_nothing(
     assert main(["9.8.8", "--no-sbom", "--tagged"]) == 1
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_host_takes_the_tag_goes_up_and_back(copy: Path, root: Path, tmp_path: Path) -> None:
     """The lines of deploy/README.md in a clone, with the scripts of the release itself."""
     if not git(copy, "tag", "--list", "v9.8.7"):

@@ -117,7 +117,7 @@ def test_who_plays_first_and_tests_later_sets_up_once(tmp_path: Path) -> None:
     assert (venv / "packages").read_text().startswith("dev ")
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_two_at_once_take_turns(tmp_path: Path) -> None:
     prepared(tmp_path)
     told = {**os.environ, "PYTHON": sys.executable, "PIP_NO_INDEX": "1"}

@@ -79,7 +79,7 @@ async def choose_first_card(table: Table, who: str, message: Any) -> None:
 GAMES = {"salt-road": (play_salt_road, 5, "Duke"), "three-mills": (play_three_mills, 6, "Crown")}
 
 
-@pytest.mark.slow_sample(2)
+@pytest.mark.slow_sample(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("platform", [on_discord, on_slack], ids=["discord", "slack"])
 @pytest.mark.parametrize("pack", GAMES)

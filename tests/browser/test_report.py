@@ -53,7 +53,7 @@ def test_everything_fits_in_an_honest_game(show: Show, report: Path, game: Any) 
         assert found["engine"] == ("plain JavaScript" if query else "WebCrypto")
 
 
-@pytest.mark.slow_sample(8)
+@pytest.mark.slow_sample(5)
 @pytest.mark.parametrize("name", CASES)
 def test_a_tampered_game_is_found(show: Show, game: Any, tmp_path: Path, name: str) -> None:
     case = CASES[name]

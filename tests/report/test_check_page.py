@@ -134,7 +134,7 @@ EVENINGS = (
 )
 
 
-@pytest.mark.slow_sample(2)
+@pytest.mark.slow_sample(1)
 @pytest.mark.sample(2)
 @pytest.mark.parametrize(("game", "ended"), EVENINGS)
 async def test_the_chat_of_an_evening_holds_more_than_nine_of_ten_events(

@@ -108,6 +108,7 @@ def _single(id: str, option: str, system: System) -> bool:
     return next(one.type for one in system.sequences[id].inputs if one.name == option) == "unit"
 
 
+@pytest.mark.slow_sample(12)
 @pytest.mark.parametrize(
     ("id", "scenario", "side"),
     [

@@ -119,7 +119,7 @@ def outcome(copy: Path, test: str) -> int:
     return run.returncode
 
 
-@pytest.mark.slow_sample(2)
+@pytest.mark.slow_sample(1)
 @pytest.mark.slow
 @pytest.mark.timeout(2 * SECONDS + 60)
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def undisturbed(game: str) -> Evening:
     return lived
 
 
-@pytest.mark.slow_sample(3)
+@pytest.mark.slow_sample(2)
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(

@@ -291,7 +291,7 @@ async def all_kept(without: str) -> bool:
     return True
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.timeout(1200)
 async def test_each_statement_that_is_left_out_breaks_a_promise() -> None:
     met: dict[str, None] = {}

@@ -21,6 +21,7 @@ from tests.standins.discord import DiscordStandIn
 from tests.standins.slack import SlackStandIn
 
 
+@pytest.mark.slow_sample(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("processes", [1, 2])
 async def test_two_players_on_two_networks_finish_one_game(

@@ -54,6 +54,7 @@ async def test_a_hundred_commands_at_once(slack: SlackStandIn, tmp_path: Path) -
         assert shown
 
 
+@pytest.mark.slow_sample(1)
 @pytest.mark.slow
 @pytest.mark.usefixtures("crowd")
 async def test_hundreds_of_different_odds_at_once(slack: SlackStandIn, tmp_path: Path) -> None:

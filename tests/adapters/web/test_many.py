@@ -40,7 +40,7 @@ async def commands(channel: Channel, count: int) -> list[float]:
     return times
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.usefixtures("crowd")
 @pytest.mark.timeout(400)
 async def test_thousands_who_watch_keep_nobody_waiting(capsys: pytest.CaptureFixture[str]) -> None:
