@@ -267,7 +267,7 @@ _KINDS: dict[str, Any] = {kind.__name__.lower(): kind for kind in get_args(Part)
 def part_to_json(part: Part) -> Any:
     """Return a part as plain JSON values: a plain text as it is, a text with commands, addresses or
     times as the list of its pieces, and any other part as a mapping of its fields, with its class
-    in lower case as `kind`.
+    in lower case as `kind`. A field with commands is `{"pieces": [...]}`.
     """
     if isinstance(part, str):
         return part if type(part) is str else text_to_json(part)
@@ -280,24 +280,37 @@ def values_to_json(value: tuple[Any, ...]) -> Any:
     """
     names = getattr(value, "_fields", ())
     if names:
-        return {
-            name: values_to_json(item) if isinstance(item, tuple) else item
-            for name, item in zip(names, value, strict=True)
-        }
+        return {name: _field_to_json(item) for name, item in zip(names, value, strict=True)}
     return tuple(map(values_to_json, value)) if value and isinstance(value[0], tuple) else value
+
+
+def _field_to_json(value: Any) -> Any:
+    """Return a field of a part as plain JSON values."""
+    if isinstance(value, tuple):
+        return values_to_json(value)
+    if isinstance(value, str) and type(value) is not str:
+        return {"pieces": text_to_json(value)}
+    return value
 
 
 def part_from_json(data: Any) -> Part:
     """Return the part that `part_to_json` stored. Earlier versions stored texts only."""
     if not isinstance(data, Mapping):
         return text_from_json(data)
-    values = {name: _to_tuples(value) for name, value in data.items() if name != "kind"}
+    values = {name: _field_from_json(value) for name, value in data.items() if name != "kind"}
     if data["kind"] == "whole":
         values["sheets"] = tuple(
             Sheet(sheet["heading"], _to_tuples(sheet["rows"])) for sheet in data["sheets"]
         )
     part: Part = _KINDS[data["kind"]](**values)
     return part
+
+
+def _field_from_json(value: Any) -> Any:
+    """Return a field of a part for its JSON."""
+    if isinstance(value, Mapping) and "pieces" in value:
+        return text_from_json(value["pieces"])
+    return _to_tuples(value)
 
 
 def _to_tuples(value: Any) -> Any:
