@@ -1,7 +1,10 @@
 """Menus in the forms of new players: games by name, scenarios, and the types of units."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from bot.game.roster import count_units
 from bot.presentation.headline import list_type_names
@@ -11,6 +14,9 @@ from bot.rulesets.catalog import load_shared_systems
 from bot.rulesets.system import System
 from bot.ui.spec import CommandSpec
 from bot.ui.typing.complete import CompletionContext
+
+if TYPE_CHECKING:
+    from bot.game.roster_file import Scenario
 
 NUMBERS = 4
 """Maximum number of a unit's numbers with a field of their own."""
@@ -62,7 +68,7 @@ def _add_seek_choices(
     room for five on Discord.
     """
     system_id = str(options.get("system") or "")
-    changes = _list_start_choices(games, system_id, side_count=2)
+    changes = _list_start_choices(games, system_id, for_two=True)
     unused_names = []
     for name in ("name", "sides", "counts"):
         if not options.get(name):
@@ -84,12 +90,12 @@ def _change_options(
 
 
 def _list_start_choices(
-    games: Mapping[str, System], system_id: str, *, side_count: int | None = None
+    games: Mapping[str, System], system_id: str, *, for_two: bool = False
 ) -> dict[str, dict[str, object]]:
     """Return the changes of the options system and scenario of `/game start`: values and labels.
 
-    `system_id` restricts the scenarios to one game; "" means all. With `side_count` only scenarios
-    with so many sides are listed.
+    `system_id` restricts the scenarios to one game; "" means all. `for_two` lists only those for
+    two players: two sides, and none that plays itself.
     """
     from bot.game.roster_file import find_scenario  # 0.02 s of a start: YAML and CSV
 
@@ -99,7 +105,7 @@ def _list_start_choices(
             continue
         for name, title in game.scenarios.items():
             scenario = find_scenario(game, name)
-            if side_count not in (None, len(scenario.sides)):
+            if for_two and not _is_for_two(scenario):
                 continue
             unit_count = count_units(len(scenario.units))
             scenarios[f"{id}/{name}"] = f"{title} · {unit_count}"
@@ -115,6 +121,13 @@ def _list_start_choices(
             "meanings": {key: titles[key.partition("/")[0]] for key in scenarios},
         },
     }
+
+
+def _is_for_two(scenario: Scenario) -> bool:
+    """Return whether a scenario has two sides, and players for both."""
+    if scenario.self_played:
+        return False
+    return len(scenario.sides) == 2
 
 
 def _add_unit_fields(spec: CommandSpec, game: System) -> CommandSpec:

@@ -19,6 +19,7 @@ from bot.commands.seek.open_seeks import (
 )
 from bot.commands.seek.seek import MAX_TEXT
 from bot.execution.due_loop import DueLoop
+from bot.game.roster_file import find_scenario
 from bot.rulesets.catalog import load_shared_systems
 from bot.storage.base import DAY
 from bot.ui.spec import Person, Place
@@ -79,6 +80,7 @@ async def test_a_card_says_what_is_sought_and_pings_nobody(server: Server) -> No
         ("seek game daily lnlt scenario=ford side=USA", "unknown-side", "side"),
         ('seek game daily lnlt scenario=ford sides="A, B"', "not-together", "sides"),
         ('seek game daily lnlt sides="A, B, C"', "bad-value", "sides"),
+        ("seek game daily lnlt scenario=ford-alone", "bad-value", "scenario"),
         (f"{FORD} text={'x' * (MAX_TEXT + 1)}", "too-long", "text"),
     ],
 )
@@ -92,6 +94,19 @@ async def test_what_cannot_be_played_is_not_sought(
 
 async def test_a_misspelt_side_is_corrected(server: Server) -> None:
     assert "Did you mean US" in (await server.say(ANNA, f"{FORD} side=USS")).format_text()
+
+
+async def test_a_scenario_that_plays_itself_leads_to_solo(server: Server) -> None:
+    reply = await server.say(ANNA, "seek game daily lnlt scenario=ford-alone")
+    text = reply.format_text()
+    assert '"The Ford, Alone" is for one player: the other side plays itself.' in text
+    assert "To play it now: /solo lnlt" in text
+
+
+@pytest.mark.parametrize("side", ["both", "Both in turn"])
+async def test_both_sides_are_sought_in_the_words_of_the_card(server: Server, side: str) -> None:
+    card = await server.card(text=f'{FORD} side="{side}"')
+    assert "Two games: each of you plays both US and VC." in card.format_text()
 
 
 async def test_a_seek_needs_a_server(server: Server) -> None:
@@ -222,7 +237,10 @@ async def test_two_strangers_come_to_a_game_that_the_log_proves(server: Server, 
 
 
 SCENARIOS = [
-    (id, scenario) for id, system in load_shared_systems().items() for scenario in system.scenarios
+    (id, scenario)
+    for id, system in load_shared_systems().items()
+    for scenario in system.scenarios
+    if not find_scenario(system, scenario).self_played
 ]
 
 

@@ -206,9 +206,17 @@ def _read_sought_game(options: Mapping[str, Any], systems: RuleSets) -> NewGame:
 def _read_side(new_game: NewGame, options: Mapping[str, Any]) -> str:
     """Return the side that the writer of a seek plays, "" if a die draws it.
 
-    Raises UserError for a game without exactly two sides, and for an unknown side.
+    Raises UserError for a game without exactly two sides, for a scenario that plays itself, and for
+    an unknown side.
     """
     sides = new_game.sides
+    if new_game.scenario is not None and new_game.scenario.self_played:
+        raise UserError(
+            f'"{new_game.name}" is for one player: the other side plays itself.',
+            hint=phrase("To play it now: `/solo {id}`", id=new_game.system.id),
+            option="scenario",
+            code="bad-value",
+        )
     if not sides:
         raise UserError(
             "A game for two needs two sides, or a scenario.",
@@ -223,7 +231,7 @@ def _read_side(new_game: NewGame, options: Mapping[str, Any]) -> str:
             code="bad-value",
         )
     typed = str(options["side"] or "").strip()
-    if comparison_key(typed) in ("", EITHER, BOTH, "any"):
+    if comparison_key(typed) in ("", EITHER, "any") or is_both(typed):
         return ""
     for side in sides:
         if comparison_key(side) == comparison_key(typed):
@@ -233,7 +241,7 @@ def _read_side(new_game: NewGame, options: Mapping[str, Any]) -> str:
 
 def is_both(typed: object) -> bool:
     """Return whether somebody who types this as their side wants to play both, in two games."""
-    return comparison_key(str(typed or "").strip()) == BOTH
+    return comparison_key(str(typed or "").strip()) in (BOTH, "both in turn")
 
 
 def _read_text(typed: str) -> str:

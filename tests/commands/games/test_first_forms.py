@@ -67,6 +67,15 @@ async def test_start_a_game_names_the_games_and_the_scenarios() -> None:
     assert "Modifiers" not in said
 
 
+async def test_an_opponent_is_sought_for_no_scenario_that_plays_itself() -> None:
+    _, form = await opened(await Channel.fresh(), "Anna", "seek game")
+    scenarios = form.find_field("scenario")
+    assert scenarios is not None
+    labels = [pick.label for pick in scenarios.picks]
+    assert "The Ford at Dawn · 13 units" in labels
+    assert not [label for label in labels if "Alone" in label]
+
+
 async def test_a_scenario_alone_starts() -> None:
     channel = await Channel.fresh()
     text = await submitted(
