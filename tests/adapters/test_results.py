@@ -92,7 +92,7 @@ async def test_two_strangers_come_to_a_confirmed_result(platform: Platform, tmp_
         draw(e, "8-asked", asked)
         await e.rest()
         await e.pressed("Ben", asked, "Agree")
-        last = await find_in_thread(e, card, "Both players agree, so the result is confirmed")
+        last = await find_in_thread(e, card, "The result is confirmed")
         draw(e, "9-series", last)
         assert "The series: 1 each" in e.words(last)
         assert not {"Confirm", RETURN} & {*e.buttons(last)}

@@ -5,6 +5,7 @@ from collections import Counter
 from bot.commands.by_post.choose import list_own_questions
 from bot.commands.context import Context
 from bot.commands.games.end_together import find_end_question
+from bot.commands.games.result.confirm import find_confirm_question
 from bot.commands.games.result.count import find_count_question
 from bot.commands.games.result.series import find_return_question
 from bot.commands.games.result.strike import find_strike_question
@@ -25,6 +26,7 @@ _REQUESTS = (
     find_undo_question,
     find_count_question,
     find_end_question,
+    find_confirm_question,
     find_strike_question,
     find_return_question,
 )

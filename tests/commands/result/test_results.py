@@ -104,8 +104,12 @@ async def test_the_opponent_confirms_what_the_game_master_ended(server: Server) 
     assert (await server.press(ANNA, summary, "Confirm")).code == "not-yours"
     assert (await server.press(CORA, summary, "Confirm")).code == "not-manager"
     assert (await server.played(ANNA))["state"] == "waits"
-    confirmed = await server.press(BEN, summary, "Confirm")
+    assert "Waiting for you" not in (await server.do(ANNA, "game status")).format_text()
+    status = await server.do(BEN, "game status")
+    assert "Waiting for you: confirm the result: US won" in status.format_text()
+    confirmed = await server.press(BEN, status, "Confirm")
     assert confirmed.title == "Ben confirms: US won"
+    assert "Waiting for you" not in (await server.do(BEN, "game status")).format_text()
     assert "Anna (US) v Ben (VC)" in confirmed.format_text()
     assert (await server.press(BEN, summary, "Confirm")).code == "no-change"
     (result,) = await server.results()
@@ -128,7 +132,7 @@ async def test_who_ends_together_has_confirmed_it(server: Server) -> None:
     assert asked is not None
     summary = await server.press(ANNA, asked, "Agree")
     # Anna is the game master and plays: her agreement is that of both players.
-    assert "Both players agree, so the result is confirmed." in summary.format_text()
+    assert "The result is confirmed." in summary.format_text()
     assert "Confirm" not in [button.label for button in summary.buttons]
     (result,) = await server.results()
     assert result.winner == 1
@@ -157,7 +161,7 @@ async def test_a_game_master_agrees_by_ending_it_with_the_same_winner(
     text = summary.format_text()
     assert "Ben and Anna agree." in text
     assert "Well played." in text
-    assert "Both players agree, so the result is confirmed." in text
+    assert "The result is confirmed." in text
     assert ("Seed 1:" in text) == (way == "seed")
     assert len(await server.results()) == 1
     assert await server.app.store.load_docs(END) == ()

@@ -50,7 +50,7 @@ async def test_the_score_gives_the_winner_whom_both_confirm() -> None:
     assert asked.title == "Ben asks to end the game: League wins"
     assert "Points: Duke 3, League 9\n" in asked.format_text()
     story = await server.press(ANNA, asked, "Agree")
-    assert "Both players agree, so the result is confirmed." in story.format_text()
+    assert "The result is confirmed." in story.format_text()
     log = await server.log()
     assert first(log, "end")["score"] == LEAGUE_BY_SCORE
     assert "score" not in remarks(log)

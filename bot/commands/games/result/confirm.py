@@ -90,6 +90,20 @@ async def press_confirm(context: Context) -> Reply:
     return await confirm_result(context)
 
 
+async def find_confirm_question(context: Context) -> Reply | None:
+    """Return the question whether the result is confirmed, if the user has to confirm it, or None."""
+    game = context.game
+    if not game.counted or not game.ended or game.confirmed:
+        return None
+    play = await read_play(context)
+    if find_result_problem(game, play):
+        return None
+    if context.actor.person not in list_confirmers(game, play):
+        return None
+    title = f"confirm the result: {describe_past_outcome(game.winner)}"
+    return Reply(title, buttons=(context.build_button(CONFIRM, "Confirm", style="good"),))
+
+
 async def confirm_result(context: Context, reason: str = "") -> Reply:
     """Confirm the result of the game, as the player who has to confirm it, or as a manager.
 
@@ -374,5 +388,5 @@ async def _confirm_together(context: Context, reply: Reply, play: CountedPlay) -
     context.act_as(user)
     score_lines = _describe_score(context.game, play)  # the end has them already
     series = [line for line in confirmation.lines[1:] if line not in score_lines]
-    lines = (*reply.lines, "Both players agree, so the result is confirmed.", *series)
+    lines = (*reply.lines, "The result is confirmed.", *series)
     return replace(reply, lines=lines, buttons=(*confirmation.buttons, *reply.buttons))
