@@ -108,11 +108,15 @@ def _list_unfinished(games: Sequence[Unfinished]) -> list[Part]:
 
 
 def _explain(ladder: Ladder) -> list[Part]:
-    """Return the small print below the table."""
+    """Return the small print below the table: its columns, if there are rows, and what else to
+    read.
+    """
     if not ladder.records:
         return []
+    columns = "Form: the last five games, latest last. Wait: how long they usually take to move."
+    rated, _ = sort_standings(ladder)
     return [
-        Small("Form: the last five games, latest last. Wait: how long they usually take to move."),
+        *([Small(columns)] if rated else []),
         Small(phrase("More about a player: `/ladder player`. About scenarios: `/ladder balance`")),
     ]
 

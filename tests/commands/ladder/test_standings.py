@@ -24,6 +24,7 @@ async def test_the_standings_show_ratings_form_and_reply_times() -> None:
         " 2 Ben     1464    WLDDD  2d",
     ]
     assert "Rated games so far, of 5 needed: Cleo 4, Dan 1, Eve 1, Fred 1." in text
+    assert "Form: the last five games, latest last." in text
 
 
 async def test_unfinished_games_are_listed_with_their_players() -> None:
@@ -45,6 +46,8 @@ async def test_before_anybody_has_five_games_there_are_no_ratings() -> None:
     assert "Nobody has 5 rated games yet, so there are no ratings." in text
     assert "Anna 4" in text
     assert "1500" not in text
+    assert "Form:" not in text, "there is no table to explain"
+    assert "More about a player: /ladder player" in text
 
 
 async def test_a_server_without_ladder_says_who_can_turn_it_on() -> None:
