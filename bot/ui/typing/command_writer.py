@@ -48,8 +48,8 @@ names.
 OF_SLACK = ("invite",)
 """Slack's own commands that our texts tell people to type; they are never rewritten."""
 _NAMED = re.compile(r' ([a-z][a-z0-9_-]*)=(?:"([^"]*)"|(\S*))')
-ANYWHERE = ("game", "link")
-"""A command that is printed in one channel and typed in another, maybe on another platform."""
+ANYWHERE = (("game", "link"), ("seek", "link"))
+"""Commands whose code is printed in one channel and typed in another, maybe on another platform."""
 
 
 def write_commands(value: T, reader: CommandReader, commands: Registry) -> T:
@@ -109,7 +109,7 @@ def write_command(text: str, reader: CommandReader, commands: Registry) -> str:
         if parsed is None:
             return _rename_options(f"/{line}", commands)
         return _write_named(parsed)
-    if parsed is not None and parsed.spec.path == ANYWHERE:
+    if parsed is not None and _is_typed_elsewhere(parsed):
         line = _write_named(parsed).removeprefix("/")
     if reader is CommandReader.SLACK:
         return f"/{line}" if _is_listed(name, commands) else f"/{SHARED_NAME} {line}"
@@ -122,6 +122,11 @@ def _parse_or_none(text: str, commands: Registry) -> ParsedCommand | None:
         return parse_text(text, commands)
     except UserError:
         return None
+
+
+def _is_typed_elsewhere(parsed: ParsedCommand) -> bool:
+    """Return whether a command has a code for another channel. A link ends where `off` is read."""
+    return parsed.spec.path in ANYWHERE and parsed.options.get("code") != "off"
 
 
 def _write_named(parsed: ParsedCommand) -> str:
