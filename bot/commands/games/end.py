@@ -350,7 +350,8 @@ async def _build_summary(context: Context, tally: Tally, types: Mapping[str, str
     """
     game = context.game
     lines: list[Part] = [
-        Group(title, scores, grave=True) for title, scores in list_scores(game, context.system)
+        Group(title, scores, grave=True)
+        for title, scores in list_scores(game, context.system, with_verdict=not game.winner)
     ]
     if is_score_against(compute_score(game, context.system), game.winner):
         lines.append(describe_decision_against_score(game.winner))
