@@ -78,7 +78,7 @@ class Posting:
         """
         allowed = 0 if spot.get("bare") else EMBED_LINKS
         request = DiscordRequest(0, "", 0, 0, int(spot["channel"]), guild=1, allowed=allowed)
-        body = self.build_changed_body(reply, request)
+        body = self.build_changed_body(replace(reply, files=()), request)
         path = "/channels/{channel_id}/messages/{message_id}"
         message = int(spot["message"])
         route = Route("PATCH", path, channel_id=request.channel, message_id=message)

@@ -78,6 +78,7 @@ async def test_two_strangers_come_to_a_confirmed_result(platform: Platform, tmp_
         assert f"confirms: {anna_plays} won" in e.words(confirmed)
         await e.until(lambda: "Confirm" not in e.buttons(summary), "the end without its button")
         assert "has to confirm" not in e.words(summary)
+        assert "cannot be sent" not in e.words(summary), "its file is still there"
         assert "already confirmed" in await e.refused("Ben", old, "Confirm")
         await e.rest()
         await e.pressed("Ben", confirmed, RETURN, "play the return game")
