@@ -60,9 +60,10 @@ def find_final_winner(game: Game, system: System | None) -> str:
 def is_score_against(score: Score | None, winner: str) -> bool:
     """Return whether a game with this score names another winner than the score gives.
 
-    `winner` is the side that the players name, or DRAW. "" names nobody, and nothing is against it.
+    `winner` is the side that the players name, or DRAW. If it is "", or the score names nobody,
+    nothing is against the score.
     """
-    return bool(winner) and score is not None and score.winner != winner
+    return bool(winner) and score is not None and score.winner not in ("", winner)
 
 
 def list_scores(

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from bot.game.score import Score, is_score_against
 from bot.storage.base import DAY
 from bot.ui.reply.reply import Reply
 from bot.verification.check_file import check
@@ -150,3 +151,20 @@ async def test_a_result_that_contradicts_the_score_is_named(
     forge(log)
     faults = "\n".join(check(rechained(log)).faults)
     assert fault in faults, faults or "it was found sound"
+
+
+@pytest.mark.parametrize(
+    ("by_score", "named", "is_against"),
+    [
+        ("Duke", "Duke", False),
+        ("Duke", "League", True),
+        ("draw", "League", True),
+        ("", "League", False),
+        ("Duke", "", False),
+    ],
+)
+def test_only_another_winner_is_against_the_score(
+    by_score: str, named: str, is_against: bool
+) -> None:
+    """A score that names nobody, as its tracks disagree, leaves it to the players."""
+    assert is_score_against(Score(by_score, {}), named) == is_against
