@@ -104,7 +104,8 @@ CASES_PER_TEST = 4
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark what the samples leave out as slow or thorough, and sort the tests: first those that
-    share something, then those that take long, so that no worker is left with one at the end.
+    share something, then, if all of them run, those that take long, so that no worker is left
+    with one at the end.
 
     A file that is named on the command line runs all its tests.
     """
@@ -112,7 +113,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         (config.invocation_params.dir / arg.partition("::")[0]).resolve() for arg in config.args
     }
     items_of_folders = [item for item in items if item.path not in named_files]
-    long_tests = {item for item in items if item.get_closest_marker("slow")}
+    long_tests = set[pytest.Item]()
+    if config.args_source == pytest.Config.ArgsSource.TESTPATHS:
+        long_tests = {item for item in items if item.get_closest_marker("slow")}
     _sample_cases(items_of_folders)
     _sample_files(items_of_folders)
     _sample_slow_cases(items_of_folders)
