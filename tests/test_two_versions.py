@@ -127,6 +127,7 @@ async def check(store: Store, answered: list[str], count: int) -> None:
     assert not await store.check()
 
 
+@pytest.mark.slow_sample(1)
 @pytest.mark.slow
 async def test_an_older_checkout_plays_on_while_this_one_joins_it(older: Path, url: str) -> None:
     env = {**os.environ, "PYTHONPATH": str(older), "PYTHONDONTWRITEBYTECODE": "1"}

@@ -20,6 +20,7 @@ LOGS = int(os.environ.get("GROGNARD_LOGS", "150"))
 GROUP = 5
 
 
+@pytest.mark.slow_sample(4)
 @pytest.mark.sample(1)
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("part", range(10))

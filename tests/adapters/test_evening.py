@@ -199,6 +199,7 @@ async def moved_on(e: Table) -> None:
         await e.say("Anna", "game next")
 
 
+@pytest.mark.slow_sample(2)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "platform",

@@ -306,6 +306,7 @@ def obey_rights() -> None:
             raise OSError(ctypes.get_errno(), "prctl")
 
 
+@pytest.mark.slow_sample(3)
 @pytest.mark.slow
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
 @pytest.mark.parametrize("words", COMMANDS_WITH_FILES)

@@ -25,6 +25,7 @@ PACKS = {
 """Each page with the pack that it is about, and the pages that print its files."""
 
 
+@pytest.mark.slow_sample(4)
 @pytest.mark.sample(2)
 @pytest.mark.parametrize("page", PACKS)
 def test_a_page_builds_a_pack_that_plays_as_it_prints(

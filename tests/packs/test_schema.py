@@ -145,7 +145,7 @@ ODD_IN_JSON = [value for value in ODD if value != 1e300]  # a whole number for a
 BENT = 8
 
 
-@pytest.mark.slow_sample(100)
+@pytest.mark.slow_sample(40)
 @pytest.mark.parametrize("name", [name for name, (kind, _) in FILES.items() if kind in SHAPES])
 @pytest.mark.parametrize("seed", range(10))
 def test_the_loader_and_the_schema_refuse_the_same_shapes(name: str, seed: int) -> None:

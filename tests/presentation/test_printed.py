@@ -138,6 +138,7 @@ DOUBTFUL = [(table, doubt) for table in TABLES for doubt in table.unsure if doub
 MOST_TRIES = 20_000
 
 
+@pytest.mark.slow_sample(30)
 @pytest.mark.parametrize(
     ("table", "doubt"), DOUBTFUL, ids=lambda it: it.id if isinstance(it, Table) else it.where
 )

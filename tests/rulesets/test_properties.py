@@ -22,7 +22,7 @@ TRIES_PER_PLAY = 20
 PROSE = {"direction", "inches"}
 
 
-@pytest.mark.slow_sample(60)
+@pytest.mark.slow_sample(30)
 @pytest.mark.parametrize(
     ("system", "id"), SEQUENCES, ids=[f"{system}-{id}" for system, id in SEQUENCES]
 )

@@ -56,6 +56,7 @@ def the(id: str) -> System:
     return list_builtin_systems().get(id) or read(FOLDER)[id]
 
 
+@pytest.mark.slow_sample(8)
 @pytest.mark.sample(1)
 @pytest.mark.parametrize(("id", "scenario"), SCENARIOS)
 def test_what_is_offered_is_not_refused(id: str, scenario: str) -> None:

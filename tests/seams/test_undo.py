@@ -202,6 +202,7 @@ async def kind_on_top(channel: Channel, kind: str) -> dict[str, Any]:
     return next(event for event in reversed(events) if event["kind"] == kind)
 
 
+@pytest.mark.slow_sample(10)
 @pytest.mark.sample(6)
 @pytest.mark.parametrize("kind", sorted(TOP))
 async def test_undo_with_it_on_top(kind: str) -> None:
@@ -240,6 +241,7 @@ async def test_undo_with_it_on_top(kind: str) -> None:
     await assert_verified(channel)
 
 
+@pytest.mark.slow_sample(10)
 @pytest.mark.sample(6)
 @pytest.mark.parametrize("kind", sorted(TOP))
 async def test_an_open_request_with_it_on_top(kind: str) -> None:

@@ -55,7 +55,7 @@ async def test_two_hundred_at_once(tmp_path: Path) -> None:
         assert len(discord.gateway.identifies) == 1, "it was heard all the while"
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.usefixtures("crowd")
 async def test_five_hundred_different_odds_at_once(tmp_path: Path) -> None:
     async with DiscordStandIn.running(receipt_limit=PATIENT) as discord, running(discord, tmp_path):

@@ -90,7 +90,7 @@ async def press_all(channel: Channel, reply: Reply) -> None:
 TARGETS = list(list_targets(load_shared_registry(), list_builtin_systems()))
 
 
-@pytest.mark.slow_sample(100)
+@pytest.mark.slow_sample(40)
 @pytest.mark.sample(20)
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.key.replace(" ", "-"))
 async def test_each_target_opens_by_its_key_in_private_and_its_buttons_work(

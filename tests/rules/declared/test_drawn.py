@@ -103,6 +103,7 @@ def told(out: dict[str, Any], path: str) -> Any:
     return format_key(some[at].get(key)) if at < len(some) else "none"
 
 
+@pytest.mark.slow_sample(4)
 @pytest.mark.sample(4)
 @pytest.mark.parametrize("seed", range(16))
 def test_the_odds_of_drawn_sequences_are_those_of_every_roll(seed: int) -> None:
