@@ -295,7 +295,7 @@ def check_change(change: GameChange) -> None:
     for number, event in enumerate(change.events, first):
         if event.number != number or event.game != change.game:
             numbers = [event.number for event in change.events]
-            raise ValueError(f"events of {change.game} do not follow each other: {numbers}")
+            raise ValueError(f"event numbers of {change.game} are not consecutive: {numbers}")
     if change.version == 0 and first != 1:
         raise ValueError(f"a new game begins with event 1, not {first}")
 

@@ -10,6 +10,7 @@ from bot.commands.games.result.count import find_count_question
 from bot.commands.games.result.series import find_return_question
 from bot.commands.games.result.strike import find_strike_question
 from bot.commands.solo.self_play import find_open_question
+from bot.commands.turns.last_turn import find_winner_question
 from bot.commands.turns.turn_card import build_phase_buttons
 from bot.commands.undo.undo import find_undo_question
 from bot.game.phases import describe_whose_go, is_undecided
@@ -34,10 +35,13 @@ _REQUESTS = (
 
 async def list_open_questions(context: Context) -> list[Reply]:
     """Return the questions that wait for the user: choices, the order of a side that plays itself,
-    requests of other players, and which side goes first.
+    requests of other players, who won, and which side goes first.
     """
     questions = list_own_questions(context)
     if not is_stranger(context.game, context.actor):
+        winner_question = find_winner_question(context)
+        if winner_question is not None:
+            questions.append(winner_question)
         questions += await _list_questions_of_phase(context)
     for find_question in _REQUESTS:
         question = await find_question(context)

@@ -8,7 +8,7 @@ from bot.commands.context import Amendment, Context
 from bot.commands.declare import ButtonOf, declare_button
 from bot.commands.turns.mentions import call_sides
 from bot.commands.turns.turn_card import build_card, format_turn_and_phase, remove_buttons
-from bot.game.phases import format_numbered_phase, is_past_last_turn
+from bot.game.phases import format_numbered_phase, has_just_ended, is_past_last_turn
 from bot.game.rights import need_player
 from bot.game.score import find_final_winner
 from bot.game.sides import fit_verb
@@ -38,14 +38,9 @@ async def ask_who_won(
     `number` is the event that ended the turn. `upkeep_lines` are about the upkeep after it.
     """
     game = context.game
-    sentence = f"That was turn {game.turns}, the last."
     winner = find_final_winner(game, context.system)
-    title = sentence
     winner_option = ""
-    if winner:
-        title = f"{sentence} {describe_winner_by_score(winner)}"
-    elif game.sides:
-        title = f"{sentence} Who won?"
+    if game.sides and not winner:
         winner_option = f" winner={quote_value(game.sides[0])}"
     hint = phrase("Or type `/game end{winner}`, or `/game next` to play on.", winner=winner_option)
     scores = list_score_lines(game, context.system, winner)
@@ -57,7 +52,7 @@ async def ask_who_won(
         Small(hint),
     )
     return Reply(
-        title,
+        _write_question(game, winner),
         tuple(line for line in lines if line),
         tone=GAME,
         buttons=(
@@ -66,6 +61,25 @@ async def ask_who_won(
         ),
         mention=await call_sides(context, game, game.sides),
     )
+
+
+def _write_question(game: Game, winner: str) -> str:
+    """Return the question who won. `winner` is that by the score: a side, DRAW, or "" for none."""
+    sentence = f"That was turn {game.turns}, the last."
+    if winner:
+        return f"{sentence} {describe_winner_by_score(winner)}"
+    return f"{sentence} Who won?" if game.sides else sentence
+
+
+def find_winner_question(context: Context) -> Reply | None:
+    """Return the question who won, with a button for each outcome, right after the last turn of the
+    scenario; None at any other time, and if the game is over.
+    """
+    game = context.game
+    if game.ended or not has_just_ended(game, context.system):
+        return None
+    winner = find_final_winner(game, context.system)
+    return Reply(_write_question(game, winner), buttons=build_outcome_buttons(context, winner))
 
 
 def build_outcome_buttons(context: Context, winner: str) -> tuple[Button, ...]:

@@ -47,6 +47,10 @@ async def test_the_score_gives_the_winner_whom_both_confirm() -> None:
     assert card.title == "That was turn 1, the last. By the score, League wins."
     assert "Points: Duke 3, League 9\n" in card.format_text()
     assert labels(card) == ["Confirm: League wins", "Duke wins", "A draw", "Play on"]
+    status = await server.do(ANNA, "game status")
+    waits = f"Waiting for you: {card.title}"
+    assert waits in status.format_text()
+    assert labels(status)[:3] == ["Confirm: League wins", "Duke wins", "A draw"]
     asked = await server.press(BEN, card, "Confirm: League wins")
     assert asked.title == "Ben asks to end the game: League wins"
     assert "Points: Duke 3, League 9\n" in asked.format_text()
