@@ -260,7 +260,7 @@ async def _start_game(
     is_counted = seek.counts and await is_ladder_on(context.store, seek.server)
     if is_counted:
         record_count(context, asker)
-    sides_line, writer_side = _assign_sides(context, seek)
+    sides_line, writer_side = _draw_sides(context, seek)
     first, second = seek.sides
     _act_as(context, writer, writer_place)
     take_side(context, writer_side)
@@ -294,7 +294,7 @@ def _act_as(context: Context, user: Person, place: Place) -> None:
     context.command = replace(context.command, where=place)
 
 
-def _assign_sides(context: Context, seek: Seek) -> tuple[list[Part], str]:
+def _draw_sides(context: Context, seek: Seek) -> tuple[list[Part], str]:
     """Return the line on who plays which side, and the side of the seek's writer.
 
     If the writer has not chosen a side, roll a die of the game for it, and log the roll, so that

@@ -129,7 +129,7 @@ async def let_sides_play(context: Context, reply: Reply) -> Reply:
     ledger = context.ledger
     if reply.error:
         return reply
-    if not (context.lets_play or _is_moved(context) or _has_chosen(context)):
+    if not (context.lets_play or _has_changed_move(context) or _has_chosen(context)):
         return _offer_to_act(context, reply)
     if ledger.bodies and not context.lets_play:
         ledger.record_first_line(reply.standalone.first_line)
@@ -154,7 +154,7 @@ def _has_chosen(context: Context) -> bool:
     return "choice" in kinds and bool(find_self_played_side(context.game))
 
 
-def _is_moved(context: Context) -> bool:
+def _has_changed_move(context: Context) -> bool:
     """Return whether the command has changed the turn, phase, chit in play or whose move it is.
 
     Return False without events, and for a start, an end, a resume, an undo or a redo.
